@@ -1,0 +1,33 @@
+package codex
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadIndex(t *testing.T) {
+	const index = `{"id":"a","thread_name":"first","updated_at":"2026-01-05T08:00:00Z"}
+{"id":"b","thread_name":" Tax "}
+{"id":"a","thread_name":"second"}
+{"id":"c","thread_name":""}
+{"id":"d"
+7
+{"id":"e","thread_name":"torn`
+	got, err := ReadIndex(strings.NewReader(index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]string{"a": "second", "b": "Tax"}, got); d != "" {
+		t.Errorf("names (-want +got):\n%s", d)
+	}
+	errRead := errors.New("disk")
+	got, err = ReadIndex(io.MultiReader(strings.NewReader(index[:75]), iotest.ErrReader(errRead)))
+	if !errors.Is(err, errRead) {
+		t.Errorf("reader's error came out as %v with %v", err, got)
+	}
+}
