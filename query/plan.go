@@ -1,0 +1,102 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Plan is a query that is ready to run. It never changes.
+type Plan struct {
+	Query    *Query
+	Warnings []string // what was left out of the query and why
+
+	where   predicate // nil: every session
+	match   matchNode // nil: no text
+	ranked  bool
+	units   []*unit
+	phrases []*phrase // of match, in the order of the query
+	nodes   int       // of match
+}
+
+// Ranked reports whether the query has text, so that hits are scored.
+func (p *Plan) Ranked() bool { return p.ranked }
+
+// A PhraseInfo is what highlighting needs to know about a phrase of the query.
+type PhraseInfo struct {
+	Terms    []string // index terms, side by side
+	Prefix   bool     // the last term stands for all that begin with it
+	Scored   bool     // false on the right side of NOT: no hit shows it
+	Position Position // in the query text
+}
+
+// Phrases are the phrases of the text of the query in order; the document
+// frequencies of [Stats] stand in the same order.
+func (p *Plan) Phrases() []PhraseInfo {
+	out := make([]PhraseInfo, 0, len(p.phrases))
+	for _, ph := range p.phrases {
+		out = append(out, PhraseInfo{slices.Clone(ph.unit.terms), ph.unit.prefix, ph.scored, ph.at})
+	}
+	return out
+}
+
+// MatchedTerms are the terms that a reader can expect to find in a hit: those of
+// the scored phrases, in order, each once.
+func (p *Plan) MatchedTerms() []string {
+	out := []string{}
+	for _, ph := range p.phrases {
+		for _, t := range ph.unit.terms {
+			if ph.scored && !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// A Stage is one step of a plan.
+type Stage struct {
+	Name   string // filter, text, rank, list
+	Cost   Cost
+	Detail string
+}
+
+// Stages are the steps of the plan in the order in which they run.
+func (p *Plan) Stages() []Stage {
+	var out []Stage
+	if p.where != nil {
+		of, ok := p.where.(allOf)
+		if !ok {
+			of = allOf{p.where}
+		}
+		for _, k := range of {
+			out = append(out, Stage{"filter", k.cost(), k.String()})
+		}
+	}
+	if p.match == nil {
+		return append(out, Stage{"list", CostColumn, "session.time descending, session.id ascending"})
+	}
+	if empty(p.match) {
+		return append(out, Stage{"text", CostConstant, "nothing"})
+	}
+	cost := CostBitmap
+	for _, ph := range p.phrases {
+		if len(ph.unit.terms) > 1 {
+			cost = CostPositions
+		}
+	}
+	return append(out, Stage{"text", cost, strings.TrimSuffix(strings.TrimPrefix(p.match.String(), "("), ")")},
+		Stage{"rank", CostColumn, "bm25 ascending, session.time descending, session.id ascending; best block per session"})
+}
+
+// String prints the plan, a line per stage.
+func (p *Plan) String() string {
+	var b strings.Builder
+	for i, s := range p.Stages() {
+		fmt.Fprintf(&b, "%d. %s (%s): %s\n", i+1, s.Name, s.Cost, s.Detail)
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
+	return b.String()
+}

@@ -1,0 +1,171 @@
+package query
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/hansard-search/hansard/postings"
+)
+
+// Cost is the class of work that a predicate needs; a plan runs the classes in
+// this order.
+type Cost uint8
+
+const (
+	CostConstant  Cost = iota // nothing
+	CostBitmap                // a look-up in a dictionary, then bitmaps
+	CostColumn                // a scan of a dictionary or a numeric column
+	CostPositions             // posting lists and positions
+)
+
+func (c Cost) String() string {
+	return [...]string{"constant", "bitmap", "column", "positions"}[c]
+}
+
+// A predicate is bound and ready to run: two-valued, per session.
+type predicate interface {
+	cost() Cost
+	// add sets the sessions of x for which the predicate holds; out covers the
+	// sessions and is empty. Dead sessions may be set.
+	add(x *segment, out *postings.Bits) error
+	String() string
+}
+
+type constant bool
+
+func (c constant) cost() Cost { return CostConstant }
+func (c constant) String() string {
+	if c {
+		return "true"
+	}
+	return "false"
+}
+
+func (c constant) add(_ *segment, out *postings.Bits) error {
+	if c {
+		out.Fill()
+	}
+	return nil
+}
+
+// allOf holds where each of its operands holds. They are sorted by cost, so that
+// the dear ones run only where the cheap ones left something.
+type allOf []predicate
+
+func newAllOf(of []predicate) predicate {
+	slices.SortStableFunc(of, func(a, b predicate) int { return cmp.Compare(a.cost(), b.cost()) })
+	return allOf(of)
+}
+
+func (p allOf) cost() Cost     { return worst(p) }
+func (p allOf) String() string { return joinPredicates(p, " AND ") }
+
+func (p allOf) add(x *segment, out *postings.Bits) error {
+	if err := p[0].add(x, out); err != nil {
+		return err
+	}
+	tmp := postings.NewBits(out.Len())
+	for _, k := range p[1:] {
+		if !out.Any() {
+			return nil
+		}
+		tmp.Reset(out.Len())
+		if err := k.add(x, tmp); err != nil {
+			return err
+		}
+		out.And(tmp)
+	}
+	return nil
+}
+
+// anyOf holds where one of its operands holds.
+type anyOf []predicate
+
+func (p anyOf) cost() Cost     { return worst(p) }
+func (p anyOf) String() string { return joinPredicates(p, " OR ") }
+
+func (p anyOf) add(x *segment, out *postings.Bits) error {
+	tmp := postings.NewBits(out.Len())
+	for _, k := range p {
+		tmp.Reset(out.Len())
+		if err := k.add(x, tmp); err != nil {
+			return err
+		}
+		out.Or(tmp)
+	}
+	return nil
+}
+
+// noneOf holds where its operand does not.
+type noneOf struct{ of predicate }
+
+func (p noneOf) cost() Cost     { return p.of.cost() }
+func (p noneOf) String() string { return "NOT " + operand(p.of) }
+
+func (p noneOf) add(x *segment, out *postings.Bits) error {
+	if err := p.of.add(x, out); err != nil {
+		return err
+	}
+	out.Invert()
+	return nil
+}
+
+func worst(of []predicate) Cost {
+	c := CostConstant
+	for _, p := range of {
+		c = max(c, p.cost())
+	}
+	return c
+}
+
+func operand(p predicate) string {
+	switch p.(type) {
+	case allOf, anyOf:
+		return "(" + p.String() + ")"
+	}
+	return p.String()
+}
+
+func joinPredicates(of []predicate, op string) string {
+	var parts []string
+	for _, p := range of {
+		parts = append(parts, operand(p))
+	}
+	return strings.Join(parts, op)
+}
+
+// lift sets the parents of the rows of children in out, each once.
+func lift(spans postings.Spans, children, out *postings.Bits) {
+	for c, ok := children.Next(0); ok; {
+		p := spans.Of(c)
+		out.Add(p)
+		_, end := spans.Run(p)
+		c, ok = children.Next(end)
+	}
+}
+
+// spread sets the children of the rows of parents in out, neighbours in one go.
+func spread(spans postings.Spans, parents, out *postings.Bits) {
+	offsets := spans.Offsets()
+	for lo, ok := parents.Next(0); ok; {
+		hi := unsetFrom(parents, lo)
+		out.AddRange(postings.Ord(offsets[lo]), postings.Ord(offsets[hi]))
+		lo, ok = parents.Next(hi)
+	}
+}
+
+// unsetFrom is the first row at or after o that is not set, or the length.
+func unsetFrom(b *postings.Bits, o postings.Ord) postings.Ord {
+	words := b.Words()
+	i := int(o >> 6)
+	w := ^words[i] >> (o & 63) << (o & 63)
+	for w == 0 {
+		if i++; i == len(words) {
+			return postings.Ord(b.Len())
+		}
+		w = ^words[i]
+	}
+	return min(postings.Ord(i<<6+bits.TrailingZeros64(w)), postings.Ord(b.Len()))
+}
