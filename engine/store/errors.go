@@ -1,0 +1,100 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/hansard-search/hansard/engine/internal/zstdx"
+)
+
+var (
+	// ErrClosed is what everything answers after Close.
+	ErrClosed = errors.New("store is closed")
+	// ErrReadOnly is what writes answer on a store that was opened read-only.
+	ErrReadOnly = errors.New("store is read-only")
+	// ErrVersion means a store of a newer format.
+	ErrVersion = errors.New("store has a newer format")
+	// ErrCorrupt means stored bytes that are not what was written.
+	ErrCorrupt = errors.New("store is damaged")
+	// ErrNotFound means that the named thing is not in the store.
+	ErrNotFound = errors.New("not found")
+	// ErrFailed means that a disk write failed earlier: the store only reads until
+	// it is opened again. The error is a *FailedError.
+	ErrFailed = errors.New("store writes have failed")
+	// ErrDiskFull is also matched by an ErrFailed that a full disk caused.
+	ErrDiskFull = errors.New("disk is full")
+	// ErrUsed means a revision that was sealed, aborted or committed before.
+	ErrUsed = errors.New("revision was used before")
+
+	errCloseTimeout = errors.New("the disk does not answer")
+)
+
+// A FailedError says which write ended the store's writing.
+type FailedError struct {
+	Op   string // what was done: "sync", "write", "create", …
+	Path string // to which file
+	Err  error  // what the file system or Pebble said
+}
+
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("%v: %s %s: %v", ErrFailed, e.Op, e.Path, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *FailedError) Unwrap() error { return e.Err }
+
+// Is matches ErrFailed, and ErrDiskFull when the disk was full.
+func (e *FailedError) Is(target error) bool {
+	return target == ErrFailed || target == ErrDiskFull && errors.Is(e.Err, syscall.ENOSPC)
+}
+
+// failure remembers the first failed write.
+type failure struct {
+	ch   chan struct{} // closed on the first failure
+	once sync.Once
+	err  *FailedError // read only after ch is closed
+}
+
+func (f *failure) set(op, path string, err error) {
+	f.once.Do(func() {
+		f.err = &FailedError{Op: op, Path: path, Err: err}
+		close(f.ch)
+	})
+}
+
+func (f *failure) error() error {
+	select {
+	case <-f.ch:
+		return f.err
+	default:
+		return nil
+	}
+}
+
+// mapErr turns an error of Pebble or zstd into one of ours: it is the only place
+// that knows how Pebble reports damage, which errors.Is does not see.
+func mapErr(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrCorrupt):
+		return err
+	case errors.Is(err, pebble.ErrClosed):
+		return ErrClosed
+	case errors.Is(err, pebble.ErrNotFound):
+		return ErrNotFound
+	case errors.Is(err, pebble.ErrReadOnly):
+		return ErrReadOnly
+	case pebble.IsCorruptionError(err), errors.Is(err, zstdx.ErrCorrupt), errors.Is(err, zstdx.ErrLimit):
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
+func corruptf(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
+}

@@ -1,0 +1,259 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Format is the format that this package writes. It reads all from 1 on.
+const Format = 1
+
+const (
+	formatFile  = "FORMAT"
+	formatMagic = "hansard store "
+	markFile    = "MARK"
+)
+
+// checkFormat refuses a newer store before Pebble touches it: the format stands in
+// a small file besides the database.
+func (s *Store) checkFormat() error {
+	fs := s.opts.FS
+	b, err := readFile(fs, fs.PathJoin(s.dir, formatFile))
+	if errors.Is(err, os.ErrNotExist) {
+		if s.opts.ReadOnly {
+			return fmt.Errorf("%w: no store was ever made here", ErrNotFound)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	text, ok := strings.CutPrefix(strings.TrimSuffix(string(b), "\n"), formatMagic)
+	v, err := strconv.ParseUint(text, 10, 32)
+	if !ok || err != nil || v == 0 {
+		return corruptf("file %s does not name a format", formatFile)
+	}
+	if v > Format {
+		return fmt.Errorf("%w: %d, this program knows up to %d", ErrVersion, v, Format)
+	}
+	return nil
+}
+
+func readFile(fs vfs.FS, name string) ([]byte, error) {
+	f, err := fs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, 4096))
+	return b, errors.Join(err, f.Close())
+}
+
+// loadFormat reads the format in the database, and writes it to a new one.
+func (s *Store) loadFormat() error {
+	var v uint64
+	found, err := get(s.db, keyFormat, func(b []byte) error {
+		d := decoder{s: string(b)}
+		v = d.uint()
+		return d.finish("format")
+	})
+	if err != nil {
+		return err
+	}
+	if v > Format {
+		return fmt.Errorf("%w: %d, this program knows up to %d", ErrVersion, v, Format)
+	}
+	if s.opts.ReadOnly {
+		return nil
+	}
+	if !found {
+		var e encoder
+		e.uint(Format)
+		if err := s.db.Set(keyFormat, e.b, pebble.Sync); err != nil {
+			return mapErr(err)
+		}
+	}
+	_, err = s.opts.FS.Stat(s.opts.FS.PathJoin(s.dir, formatFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return s.writeFormatFile()
+	}
+	return err
+}
+
+func (s *Store) writeFormatFile() (err error) {
+	fs := s.opts.FS
+	tmp := fs.PathJoin(s.dir, formatFile+".new")
+	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	if errors.Is(err, os.ErrExist) {
+		if err := fs.Remove(tmp); err != nil {
+			return err
+		}
+		f, err = fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(formatMagic + strconv.Itoa(Format) + "\n"))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := fs.Rename(tmp, fs.PathJoin(s.dir, formatFile)); err != nil {
+		return err
+	}
+	d, err := fs.OpenDir(s.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func (s *Store) loadState() error {
+	st := state{NextNo: 1, NextRev: 1, NextBlob: 1}
+	_, err := get(s.db, keyState, func(v []byte) error {
+		var err error
+		st, err = decodeState(v)
+		return err
+	})
+	s.state.Store(&st)
+	s.nextNo, s.nextRev, s.nextBlob = st.NextNo, st.NextRev, st.NextBlob
+	return err
+}
+
+// removeOrphans removes revisions and raw bytes that no commit ever named.
+func (s *Store) removeOrphans() error {
+	b := s.db.NewIndexedBatch()
+	defer b.Close()
+	n := 0
+	err := scan(s.db, []byte{prefixPending}, func(k, _ []byte) error {
+		if len(k) != 17 {
+			return corruptf("pending revision: bad key")
+		}
+		n++
+		return dropRevision(b, No(get64(k[1:])), get64(k[9:]))
+	})
+	if err != nil {
+		return err
+	}
+	uploads := map[uint64]bool{}
+	err = scan(s.db, []byte{prefixUpload}, func(k, _ []byte) error {
+		if len(k) != 9 {
+			return corruptf("pending raw bytes: bad key")
+		}
+		uploads[get64(k[1:])] = true
+		return b.Delete(k, nil)
+	})
+	if err != nil {
+		return err
+	}
+	if len(uploads) > 0 {
+		if err := s.removeUploads(b, uploads); err != nil {
+			return err
+		}
+	}
+	if b.Empty() {
+		return nil
+	}
+	s.opts.Logger.Info("store: removed what an interrupted import left", "revisions", n, "raws", len(uploads))
+	return mapErr(s.db.Apply(b, pebble.Sync))
+}
+
+func (s *Store) removeUploads(b *pebble.Batch, uploads map[uint64]bool) error {
+	err := scan(s.db, []byte{prefixRaw}, func(k, v []byte) error {
+		m, err := decodeManifest(v)
+		if err != nil || len(k) != 33 {
+			return nil // Check names it; the rest must open
+		}
+		if !uploads[m.Blob] {
+			return nil
+		}
+		linked, err := hasPrefix(s.db, keyHash(prefixLink, [32]byte(k[1:])))
+		if linked || err != nil {
+			// Put again for a commit that did not come; an earlier one did.
+			delete(uploads, m.Blob)
+			return err
+		}
+		return b.Delete(k, nil)
+	})
+	if err != nil {
+		return err
+	}
+	return scan(s.db, []byte{prefixUse}, func(k, _ []byte) error {
+		if len(k) != 41 {
+			return corruptf("use of a chunk: bad key")
+		}
+		blob := get64(k[33:])
+		if !uploads[blob] {
+			return nil
+		}
+		return dropUses(b, &manifest{Blob: blob, Chunks: [][32]byte{[32]byte(k[1:33])}})
+	})
+}
+
+// A mark is the high-water mark: the last acknowledged generation in a file of its
+// own. It is written after each commit and not synced, so it is never ahead of what
+// is durable; a store behind it has lost acknowledged commits. A missing or torn
+// mark says nothing.
+type mark struct {
+	f    vfs.File
+	warn func(error)
+}
+
+const markLen = 4 + 8 + 4
+
+func (s *Store) openMark() error {
+	name := s.opts.FS.PathJoin(s.dir, markFile)
+	b, err := readFile(s.opts.FS, name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(b) == markLen && string(b[:4]) == "HMRK" && crc32.Checksum(b[:12], castagnoli()) == binary.LittleEndian.Uint32(b[12:]) {
+		if g, have := binary.LittleEndian.Uint64(b[4:]), s.state.Load().Generation; g > have {
+			s.lost = g - have
+			s.opts.Logger.Error("store: acknowledged commits are missing", "mark", g, "generation", have)
+		}
+	}
+	s.mark = &mark{}
+	if s.opts.ReadOnly || s.lost > 0 {
+		// The evidence of a loss stays.
+		return nil
+	}
+	s.mark.warn = func(err error) { s.opts.Logger.Warn("store: no high-water mark", "err", err) }
+	if len(b) > 0 {
+		s.mark.f, err = s.opts.FS.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
+	} else {
+		s.mark.f, err = s.opts.FS.Create(name, vfs.WriteCategoryUnspecified)
+	}
+	return err
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// write notes a generation. It must not fail the commit, which is durable.
+func (m *mark) write(generation uint64) {
+	if m.f == nil {
+		return
+	}
+	b := binary.LittleEndian.AppendUint64([]byte("HMRK"), generation)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
+	if _, err := m.f.WriteAt(b, 0); err != nil {
+		m.warn(errors.Join(err, m.f.Close()))
+		m.f = nil
+	}
+}
+
+func (m *mark) close() error {
+	if m == nil || m.f == nil {
+		return nil
+	}
+	err := errors.Join(m.f.Sync(), m.f.Close())
+	m.f = nil
+	return err
+}
