@@ -1,0 +1,186 @@
+// Package cli is the command line of hansard: it reads arguments, calls the
+// engine, and prints answers. stdout is data, stderr is talk; with a JSON format
+// an error is one JSON document on stderr and nothing else is there.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
+	"github.com/hansard-search/hansard/engine"
+)
+
+// A World is everything outside that the command line touches.
+type World struct {
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Environ        func() []string
+	Now            func() time.Time
+	Home           func() (string, error)
+}
+
+// An app is one run of the command line.
+type app struct {
+	World
+	flags globals
+	err   error // of the command that ran
+	code  int   // exit code when err is nil
+}
+
+// globals are the flags of every command.
+type globals struct {
+	archive  string
+	format   string
+	json     bool
+	colour   string
+	progress string
+	tz       string
+}
+
+// Run runs the command line and returns the exit code.
+func Run(ctx context.Context, args []string, w World) int {
+	a := &app{World: w}
+	root := a.root()
+	argv, err := route(root, args)
+	if err == nil {
+		root.SetArgs(argv)
+		err = root.ExecuteContext(ctx)
+		if err != nil && a.err == nil {
+			err = usageError(err)
+		}
+	} else {
+		a.flags.scan(args)
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitOK // the reader has seen enough
+	}
+	if err != nil {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = &engine.Error{Code: codeInterrupted, Message: "interrupted", Err: err}
+		}
+		return a.fail(err)
+	}
+	return a.code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "hansard [flags] QUERY… | VERB",
+		Short:         "Search archives of AI sessions",
+		Long:          longHelp,
+		SilenceErrors: true, SilenceUsage: true,
+		Args:    cobra.ArbitraryArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: Version,
+	}
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	f := root.PersistentFlags()
+	f.StringVar(&a.flags.archive, "archive", "", "folder of the archive (default $HANSARD_ARCHIVE, else the user's data folder)")
+	f.StringVarP(&a.flags.format, "format", "f", "text", "output: text, json or jsonl")
+	f.BoolVar(&a.flags.json, "json", false, "short for --format json")
+	f.StringVar(&a.flags.colour, "color", "auto", "colour: auto, always or never")
+	f.StringVar(&a.flags.progress, "progress", "auto", "progress on stderr: auto, plain or none")
+	f.StringVar(&a.flags.tz, "tz", "UTC", "time zone of dates in queries")
+	root.AddCommand(a.importCmd(), a.searchCmd(), a.readCmd(), a.explainCmd(), a.statusCmd(), a.checkCmd(), a.rebuildCmd(), a.demoCmd())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+// run wraps a command so that its error is told from an error of usage.
+func (a *app) run(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := a.flags.check(); err != nil {
+			return err
+		}
+		a.err = f(cmd, args)
+		return a.err
+	}
+}
+
+// check validates the global flags.
+func (g *globals) check() error {
+	if g.json {
+		g.format = "json"
+	}
+	switch {
+	case !oneOf(g.format, "text", "json", "jsonl"):
+		return badFlag("format", g.format, "text, json, jsonl")
+	case !oneOf(g.colour, "auto", "always", "never"):
+		return badFlag("color", g.colour, "auto, always, never")
+	case !oneOf(g.progress, "auto", "plain", "none"):
+		return badFlag("progress", g.progress, "auto, plain, none")
+	}
+	if _, err := time.LoadLocation(g.tz); err != nil {
+		return badFlag("tz", g.tz, "UTC, Europe/Warsaw, …")
+	}
+	return nil
+}
+
+// scan finds the output format among arguments that could not be parsed.
+func (g *globals) scan(args []string) {
+	for i, a := range args {
+		next := ""
+		if i+1 < len(args) {
+			next = args[i+1]
+		}
+		if a == "--json" || a == "--format=json" || (a == "--format" || a == "-f") && next == "json" {
+			g.format = "json"
+		}
+	}
+}
+
+func (g *globals) machine() bool { return g.json || g.format == "json" || g.format == "jsonl" }
+
+func (a *app) style(w io.Writer) term.Style {
+	return term.Style{On: term.Colour(a.flags.colour, a.Getenv, term.IsTerminal(w))}
+}
+
+func (a *app) zone() *time.Location {
+	loc, err := time.LoadLocation(a.flags.tz)
+	if err != nil {
+		return time.UTC // check has refused it already
+	}
+	return loc
+}
+
+// open opens the archive of the flags and the environment.
+func (a *app) open(o engine.Options) (*engine.Engine, error) {
+	dir, err := a.archiveDir()
+	if err != nil {
+		return nil, err
+	}
+	o.Now = a.Now
+	return engine.Open(dir, o)
+}
+
+func oneOf(s string, words ...string) bool {
+	for _, w := range words {
+		if s == w {
+			return true
+		}
+	}
+	return false
+}
+
+const longHelp = `hansard searches archives of AI sessions: what was said and done, exactly.
+
+  hansard import                      bring in the sessions of this machine's agents
+  hansard timeout proxy               sessions with a block that holds both words
+  hansard '"connection reset" -proxy' a phrase, without a word
+  hansard 'retry repo:harbor since:30d tool:shell'
+  hansard read REF                    one session, message or block
+  hansard demo                        try it on a small invented archive
+
+A single argument that is a verb is the verb; 'hansard search status' searches for it.
+Flags may stand before or after the query; '--' ends them.`
+
+// Version of this build.
+var Version = "0.1.0-dev"

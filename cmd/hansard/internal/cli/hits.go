@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
+	"github.com/hansard-search/hansard/engine"
+)
+
+// printHits shows an answer to a person: per session a headline, the place of the
+// match with the words marked, and how to go on from there.
+func (a *app) printHits(env *engine.SearchEnvelope) error {
+	st := a.style(a.Stdout)
+	out := bufio.NewWriter(a.Stdout)
+	for i, h := range env.Hits {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		rank := env.Offset + i + 1
+		if h.Match != nil {
+			rank = h.Match.Rank
+		}
+		fmt.Fprintf(out, "%s  %s\n", st.Bold(fmt.Sprintf("%2d", rank)), st.Bold(term.Cut(term.Line(title(h.Session)), 96)))
+		fmt.Fprintf(out, "    %s\n", st.Faint(term.Line(headline(h.Session))))
+		if h.Match != nil {
+			fmt.Fprintf(out, "    %s\n", marked(h.Match, st))
+			fmt.Fprintf(out, "    %s\n", st.Cyan(term.Line("hansard read block:"+h.Match.BlockID)))
+		} else {
+			fmt.Fprintf(out, "    %s\n", st.Cyan(term.Line("hansard read session:"+h.Session.ID)))
+		}
+		if hint := resumeHint(h.Session); hint != "" {
+			fmt.Fprintf(out, "    %s\n", st.Faint(term.Line(hint)))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	a.printFooter(env)
+	return nil
+}
+
+// printFooter says on stderr how many there are, what is missing, and what next.
+func (a *app) printFooter(env *engine.SearchEnvelope) {
+	st := a.style(a.Stderr)
+	if d := env.Diagnostics; d != nil {
+		fmt.Fprintln(a.Stderr, term.Escape(d.Message))
+		for _, r := range d.Reasons {
+			fmt.Fprintf(a.Stderr, "  %s\n", term.Line(r.Summary))
+		}
+	} else if env.Total > env.Returned {
+		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(fmt.Sprintf("%d of %s; --limit N or --cursor for more", env.Returned, plural(env.Total, "session"))))
+	} else {
+		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(plural(env.Total, "session")))
+	}
+	for _, m := range env.Missing {
+		fmt.Fprintf(a.Stderr, "%s %s could not be read: %s\n", st.Yellow("incomplete:"), term.Line(m.File), term.Line(m.Reason))
+	}
+}
+
+func title(s engine.SessionSummary) string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.ID
+}
+
+// headline is where and when: origin, day, repository or folder, size.
+func headline(s engine.SessionSummary) string {
+	parts := []string{s.Origin}
+	if day := s.UpdatedAt; day != nil {
+		parts = append(parts, (*day)[:10])
+	} else if s.CreatedAt != nil {
+		parts = append(parts, (*s.CreatedAt)[:10])
+	}
+	if s.Repo != nil {
+		parts = append(parts, *s.Repo)
+	} else if s.CwdDisplay != nil {
+		parts = append(parts, *s.CwdDisplay)
+	}
+	return strings.Join(append(parts, plural(int(s.MessageCount), "message")), " · ")
+}
+
+// marked is the snippet with its matched words marked instead of in brackets.
+func marked(m *engine.Match, st term.Style) string {
+	if !st.On {
+		return term.Line(m.Snippet)
+	}
+	var b strings.Builder
+	last := 0
+	for _, h := range m.Highlights {
+		b.WriteString(term.Piece(m.Snippet[last : h[0]-1]))
+		b.WriteString(st.Hit(term.Piece(m.Snippet[h[0]:h[1]])))
+		last = h[1] + 1
+	}
+	b.WriteString(term.Piece(m.Snippet[last:]))
+	return b.String()
+}
+
+// resumeHint is the command that takes the session up again in its own agent.
+func resumeHint(s engine.SessionSummary) string {
+	_, native, _ := strings.Cut(s.ID, ":")
+	if strings.ContainsAny(native, ": ") {
+		return ""
+	}
+	command := ""
+	switch s.Origin {
+	case "claude-code-session":
+		command = "claude --resume " + native
+	case "codex-session":
+		command = "codex resume " + native
+	default:
+		return ""
+	}
+	if s.CwdDisplay != nil {
+		command = "cd " + shellQuote(*s.CwdDisplay) + " && " + command
+	}
+	return "resume: " + command
+}
+
+// shellQuote makes a path one word of a POSIX shell.
+func shellQuote(s string) string {
+	safe := strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%", r))
+	}) < 0
+	if safe && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
+	"github.com/hansard-search/hansard/engine"
+)
+
+func (a *app) importCmd() *cobra.Command {
+	var home string
+	var force, noRaw bool
+	cmd := &cobra.Command{
+		Use: "import [PATH…]", Short: "Import sessions of this machine's agents, or the named files and folders",
+	}
+	cmd.Flags().StringVar(&home, "home", "", "home folder to find the agents' sessions in (default: yours)")
+	cmd.Flags().BoolVar(&force, "force", false, "read files again although they have not changed")
+	cmd.Flags().BoolVar(&noRaw, "no-raw", false, "do not keep the source bytes")
+	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
+		req := engine.ImportRequest{Home: home, Env: agentEnv(a.Environ()), Paths: args, Force: force}
+		if home != "" {
+			req.Env = nil // the variables speak of this user's home, not of that one
+		} else if len(args) == 0 {
+			h, err := a.Home()
+			if err != nil {
+				return err
+			}
+			req.Home = h
+		}
+		e, err := a.open(engine.Options{Create: true, DropRaw: noRaw})
+		if err != nil {
+			return err
+		}
+		report, err := a.runImport(cmd, e, req)
+		err = errors.Join(err, e.Close())
+		if report == nil {
+			return err
+		}
+		return a.showReport(report, err)
+	})
+	return cmd
+}
+
+func (a *app) runImport(cmd *cobra.Command, e *engine.Engine, req engine.ImportRequest) (*engine.Report, error) {
+	p := a.startProgress()
+	defer p.Done()
+	req.Progress = func(now engine.Progress) {
+		label := now.Path
+		if now.Phase == "index" {
+			label = "indexing"
+		}
+		p.Set(label, now.BytesDone, now.BytesTotal)
+	}
+	return e.Import(cmd.Context(), req)
+}
+
+// startProgress returns a progress line, or nil where there is nobody to see it.
+func (a *app) startProgress() *term.Progress {
+	if a.flags.progress == "none" || a.flags.machine() || a.flags.progress == "auto" && !term.IsTerminal(a.Stderr) {
+		return nil
+	}
+	return term.NewProgress(a.Stderr, a.Now)
+}
+
+// showReport prints what an import did. An import that stopped early exits with 7
+// and an unreadable named file with 8, after the report.
+func (a *app) showReport(r *engine.Report, err error) error {
+	if a.flags.machine() {
+		if err != nil && !r.Stopped {
+			var known *engine.Error
+			if !errors.As(err, &known) || known.Code != engine.CodeSourceMissing {
+				return err
+			}
+		}
+		if printed := a.printJSON(r); printed != nil {
+			return printed
+		}
+		if err != nil {
+			_, a.code = body(err)
+			if r.Stopped {
+				a.code = exitPartial
+			}
+		}
+		return nil
+	}
+	st := a.style(a.Stdout)
+	fmt.Fprintf(a.Stdout, "%s %d added, %d updated, %d unchanged", st.Bold("sessions"), r.Added, r.Updated, r.Unchanged)
+	if r.Rejected > 0 {
+		fmt.Fprintf(a.Stdout, ", %d empty", r.Rejected)
+	}
+	fmt.Fprintf(a.Stdout, "\n%s %d messages, %d blocks\n", st.Bold("stored  "), r.Messages, r.Blocks)
+	fmt.Fprintf(a.Stdout, "%s %d read: %d stored, %d skipped, %d rejected\n", st.Bold("records "), r.Records.Read, r.Records.Stored, r.Records.Skipped, r.Records.Rejected)
+	fmt.Fprintf(a.Stdout, "%s %d found: %s\n", st.Bold("files   "), r.Files.Found, fileWords(r.Files))
+	for _, s := range r.Sources {
+		if s.Note != "" {
+			fmt.Fprintf(a.Stdout, "         %s: %s, %s\n", term.Line(s.Format), plural(s.Files, "file"), s.Note)
+		}
+	}
+	a.showProblems(r)
+	if r.Stopped && err != nil {
+		fmt.Fprintf(a.Stderr, "stopped early: %s\nwhat is counted above is kept; run it again to go on\n", term.Line(err.Error()))
+		a.code = exitPartial
+		return nil
+	}
+	return err
+}
+
+func fileWords(f engine.FileCounts) string {
+	var out []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{f.Read, "read"}, {f.Unchanged, "unchanged"}, {f.Skipped, "of other formats"}, {f.Unreadable, "unreadable"}} {
+		if p.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", p.n, p.word))
+		}
+	}
+	if len(out) == 0 {
+		return "nothing to read"
+	}
+	return strings.Join(out, ", ")
+}
+
+// shownProblems is how many problems a person gets to see.
+const shownProblems = 10
+
+func (a *app) showProblems(r *engine.Report) {
+	for i, p := range r.Problems {
+		if i == shownProblems {
+			fmt.Fprintf(a.Stderr, "… and %d more; --format json lists them\n", int64(len(r.Problems)-i)+r.Omitted)
+			return
+		}
+		fmt.Fprintf(a.Stderr, "%s:%d: %s\n", term.Line(p.File), p.Line, term.Line(p.Reason))
+	}
+}
+
+// agentEnv picks the variables by which agents move their folders.
+func agentEnv(environ []string) map[string]string {
+	env := map[string]string{}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if oneOf(name, "CLAUDE_CONFIG_DIR", "CODEX_HOME") {
+			env[name] = value
+		}
+	}
+	return env
+}

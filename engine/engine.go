@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/hansard-search/hansard/engine/store"
+)
+
+// An Engine is one opened archive. It is safe for concurrent use.
+type Engine struct {
+	dir   string
+	opts  Options
+	store *store.Store
+	index *index
+
+	importing sync.Mutex // one import at a time
+
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	work   sync.WaitGroup // background merges and running calls
+	kick   chan struct{}  // asks for a merge
+	closed sync.Once
+	state  sync.RWMutex // guards done
+	done   bool
+
+	current sync.Mutex // guards latest
+	latest  *snapshot
+}
+
+// Open opens the archive in the folder dir. What was acknowledged before is there,
+// whatever ended the last process.
+func Open(dir string, o Options) (*Engine, error) {
+	o = o.withDefaults()
+	exists, err := store.Exists(dir, o.FS)
+	if err != nil {
+		return nil, fmt.Errorf("archive %s: %w", dir, err)
+	}
+	if !exists && (!o.Create || o.ReadOnly) {
+		return nil, &Error{Code: CodeArchiveMissing, Message: "there is no archive in " + dir,
+			Hint: "make one with `hansard import`", Retryable: true}
+	}
+	st, err := store.Open(dir, store.Options{FS: o.FS, Logger: o.Logger, Now: o.Now, DropRaw: o.DropRaw, ReadOnly: o.ReadOnly})
+	if err != nil {
+		return nil, storeError(err)
+	}
+	e := &Engine{dir: dir, opts: o, store: st, kick: make(chan struct{}, 1)}
+	if e.index, err = openIndex(dir, st, o); err != nil {
+		return nil, errors.Join(storeError(err), st.Close())
+	}
+	e.life, e.end = context.WithCancel(context.Background())
+	if !o.NoMerge && !o.ReadOnly {
+		e.work.Go(e.merges)
+	}
+	return e, nil
+}
+
+// Close ends running merges, makes the tail a durable segment, and closes the
+// store. Calls that still run end with ARCHIVE_CLOSED. It may be called again.
+func (e *Engine) Close() error {
+	var err error
+	e.closed.Do(func() { err = e.shut() })
+	return err
+}
+
+func (e *Engine) shut() error {
+	e.end()
+	e.state.Lock()
+	e.done = true
+	e.state.Unlock()
+	e.work.Wait()
+	e.forget()
+	e.index.mu.Lock()
+	defer e.index.mu.Unlock()
+	flushed := e.index.flush(context.Background())
+	return storeError(errors.Join(flushed, e.index.close(), e.store.Close()))
+}
+
+// begin marks a call as running, so that Close waits for it. The returned context
+// also ends with the engine.
+func (e *Engine) begin(ctx context.Context) (context.Context, func(), error) {
+	e.state.RLock()
+	defer e.state.RUnlock()
+	if e.done {
+		return nil, nil, &Error{Code: CodeClosed, Message: "the archive is closed"}
+	}
+	e.work.Add(1)
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(e.life, cancel)
+	return ctx, func() { stop(); cancel(); e.work.Done() }, nil
+}
+
+// merges runs background merges until the engine closes.
+func (e *Engine) merges() {
+	for {
+		select {
+		case <-e.life.Done():
+			return
+		case <-e.kick:
+		}
+		for {
+			did, err := e.index.mergeOnce(e.life)
+			if err != nil && e.life.Err() == nil {
+				e.opts.Logger.Error("merge failed", "error", err)
+			}
+			if !did || err != nil {
+				break
+			}
+			e.forget()
+		}
+	}
+}
+
+// forget drops the kept snapshot, so that it holds no replaced segment.
+func (e *Engine) forget() {
+	e.current.Lock()
+	defer e.current.Unlock()
+	if e.latest != nil {
+		e.latest.release()
+		e.latest = nil
+	}
+}
+
+// wantMerge asks the merger to look whether a merge is due.
+func (e *Engine) wantMerge() {
+	select {
+	case e.kick <- struct{}{}:
+	default:
+	}
+}
+
+// workers is how many segments one query works on at once.
+func (e *Engine) workers() int {
+	if e.opts.Workers > 0 {
+		return e.opts.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Dir is the folder of the archive.
+func (e *Engine) Dir() string { return e.dir }

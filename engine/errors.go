@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/hansard-search/hansard/engine/store"
+)
+
+// Codes of the errors that the engine returns. Query faults carry the codes of
+// package query.
+const (
+	CodeArchiveMissing  = "ARCHIVE_MISSING"   // no archive in the folder
+	CodeArchiveBusy     = "ARCHIVE_BUSY"      // another process has it open
+	CodeArchiveDamaged  = "ARCHIVE_DAMAGED"   // bytes on disk are not what was written
+	CodeArchiveNewer    = "ARCHIVE_NEWER"     // written by a newer version
+	CodeArchiveReadOnly = "ARCHIVE_READ_ONLY" // a write failed earlier; reads go on
+	CodeClosed          = "ARCHIVE_CLOSED"
+	CodeInvalidArgument = "INVALID_ARGUMENT"
+	CodeInvalidCursor   = "INVALID_CURSOR"
+	CodeInvalidRef      = "INVALID_REF"
+	CodeNotFound        = "NOT_FOUND"
+	CodeAmbiguous       = "AMBIGUOUS_REF"
+	CodeLaneUnavailable = "LANE_UNAVAILABLE"
+	CodeSourceMissing   = "SOURCE_UNREADABLE"
+	CodeInternal        = "INTERNAL"
+)
+
+// An Error is a fault that a caller can branch on by its Code.
+type Error struct {
+	Code        string
+	Message     string
+	Field       string // the argument at fault, if one is
+	Hint        string // what to do about it
+	Retryable   bool
+	Suggestions []string
+	Err         error // the cause, may be nil
+}
+
+func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.Err }
+
+// storeError gives a fault of the store its code.
+func storeError(err error) error {
+	var known *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, store.ErrCorrupt):
+		return &Error{Code: CodeArchiveDamaged, Message: "the archive is damaged: " + err.Error(),
+			Hint: "run `hansard check` to see what is affected", Err: err}
+	case errors.Is(err, store.ErrVersion):
+		return &Error{Code: CodeArchiveNewer, Message: err.Error(),
+			Hint: "open it with the version that wrote it, or a newer one; it was left untouched", Err: err}
+	case errors.Is(err, store.ErrClosed):
+		return &Error{Code: CodeClosed, Message: "the archive is closed", Err: err}
+	case errors.Is(err, store.ErrFailed):
+		return &Error{Code: CodeArchiveReadOnly, Message: "the archive is read-only after a failed write: " + err.Error(),
+			Hint: "free space or repair the disk, then open the archive again", Err: err}
+	case errors.Is(err, store.ErrLocked):
+		return &Error{Code: CodeArchiveBusy, Message: "another process has the archive open",
+			Hint: "try again when it has ended", Retryable: true, Err: err}
+	}
+	return err
+}

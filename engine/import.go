@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/hansard-search/hansard/engine/source"
+	"github.com/hansard-search/hansard/engine/source/claudecode"
+	"github.com/hansard-search/hansard/engine/source/codex"
+)
+
+// An ImportRequest says what to import. With Paths, exactly those files and
+// folders; without, everything found under Home.
+type ImportRequest struct {
+	Home     string            // home folder to discover agents' sessions in
+	Env      map[string]string // the agents' own variables (CLAUDE_CONFIG_DIR, CODEX_HOME)
+	Paths    []string
+	Force    bool           // read files again although they are unchanged
+	Progress func(Progress) // may be nil; called from the importing goroutine
+}
+
+// formats are the archive formats that are read, in the order they are tried.
+func formats() []source.Format {
+	return []source.Format{claudecode.Format{}, codex.Format{}}
+}
+
+// An importRun is the state of one Import call.
+type importRun struct {
+	e       *Engine
+	req     ImportRequest
+	report  *Report
+	sources map[string]*SourceReport
+	prog    Progress
+	waiting int64 // source bytes stored since the index caught up
+}
+
+// Import reads session files into the archive. It returns a report also when it
+// fails: what the report counts as added or updated is durable and searchable. A
+// bad record costs that record; an unreadable file is a problem of the report and,
+// if it was named in Paths, a SOURCE_UNREADABLE error at the end. A second import
+// of unchanged files changes nothing.
+func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error) {
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	e.importing.Lock()
+	defer e.importing.Unlock()
+	if e.opts.ReadOnly {
+		return nil, &Error{Code: CodeArchiveReadOnly, Message: "the archive was opened read-only"}
+	}
+	if len(req.Paths) == 0 && req.Home == "" {
+		return nil, &Error{Code: CodeInvalidArgument, Field: "home", Message: "neither a home folder nor paths were given"}
+	}
+	start := e.opts.Now()
+	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}}
+	err = r.run(ctx)
+	r.close(start)
+	return r.report, storeError(err)
+}
+
+func (r *importRun) run(ctx context.Context) error {
+	found, err := r.discover(ctx)
+	if err != nil {
+		return r.stop(err)
+	}
+	sizes := r.plan(found)
+	for i, c := range found.Files {
+		if err := ctx.Err(); err != nil {
+			return r.stop(err)
+		}
+		r.prog.Path = c.Path
+		r.tell()
+		if err := r.file(ctx, c); err != nil {
+			return r.stop(err)
+		}
+		r.prog.FilesDone++
+		r.prog.BytesDone += sizes[i]
+		if err := r.indexIfDue(ctx); err != nil {
+			return r.stop(err)
+		}
+	}
+	r.prog.Phase, r.prog.Path = "index", ""
+	r.tell()
+	if err := r.e.catchUp(ctx); err != nil {
+		return r.stop(err)
+	}
+	return r.unreadable()
+}
+
+func (r *importRun) discover(ctx context.Context) (source.Discovery, error) {
+	if len(r.req.Paths) > 0 {
+		return source.DiscoverPaths(ctx, r.req.Paths)
+	}
+	return source.DiscoverHome(ctx, r.req.Home, r.req.Env)
+}
+
+// plan enters what was found into the report and sums the work ahead.
+func (r *importRun) plan(found source.Discovery) []int64 {
+	r.report.Files.Found = len(found.Files)
+	for _, s := range found.Skips {
+		r.report.Skips = append(r.report.Skips, s)
+	}
+	for _, err := range found.Errors {
+		path := ""
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			path = pe.Path
+		}
+		r.broken(path, err)
+	}
+	r.prog = Progress{Phase: "read", FilesTotal: len(found.Files)}
+	sizes := make([]int64, len(found.Files))
+	for i, c := range found.Files {
+		if fi, err := os.Stat(c.Path); err == nil {
+			sizes[i] = fi.Size()
+			r.prog.BytesTotal += fi.Size()
+		}
+	}
+	return sizes
+}
+
+// stop marks the report of an import that ended early.
+func (r *importRun) stop(err error) error {
+	r.report.Stopped = true
+	return err
+}
+
+// unreadable makes an error of files that the caller named and nobody can read.
+func (r *importRun) unreadable() error {
+	if n := r.report.Files.Unreadable; n > 0 && len(r.req.Paths) > 0 {
+		return &Error{Code: CodeSourceMissing, Message: fmt.Sprintf("%d of the named files could not be read", n), Hint: "the report's problems say why"}
+	}
+	return nil
+}
+
+// indexIfDue lets the index catch up before too much is waiting.
+func (r *importRun) indexIfDue(ctx context.Context) error {
+	if r.waiting < 4*int64(r.e.opts.FlushBytes) {
+		return nil
+	}
+	r.waiting = 0
+	return r.e.catchUp(ctx)
+}
+
+// catchUp brings the index up to the store.
+func (e *Engine) catchUp(ctx context.Context) error {
+	s, err := e.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	s.release()
+	return nil
+}
+
+func (r *importRun) tell() {
+	if r.req.Progress != nil {
+		r.req.Progress(r.prog)
+	}
+}
+
+func (r *importRun) source(format string) *SourceReport {
+	s := r.sources[format]
+	if s == nil {
+		s = &SourceReport{Format: format}
+		r.sources[format] = s
+	}
+	return s
+}
+
+func (r *importRun) close(start time.Time) {
+	for _, s := range r.sources {
+		r.report.Sources = append(r.report.Sources, *s)
+	}
+	slices.SortFunc(r.report.Sources, func(a, b SourceReport) int { return cmp.Compare(a.Format, b.Format) })
+	r.report.DurationMS = r.e.opts.Now().Sub(start).Milliseconds()
+}

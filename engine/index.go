@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/hansard-search/hansard/engine/store"
+	"github.com/hansard-search/hansard/postings"
+	"github.com/hansard-search/hansard/segments"
+)
+
+// An index is the live list of segments over the store: every acknowledged session
+// is in exactly one of them, or dirty. Its methods are called with mu held unless
+// they say otherwise.
+type index struct {
+	store  *store.Store
+	folder *segments.Folder
+	opts   Options
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	members []*member              // oldest first; files before tail segments
+	where   map[store.No]place     // the live copy of each session
+	marks   map[store.No]store.Ref // dirty marks that are indexed, but not durably
+	next    uint64                 // number of the next segment file
+	damaged []Damage               // segments that could not be opened
+}
+
+// Damage names a part of the archive that cannot be read.
+type Damage struct {
+	File     string `json:"file"`
+	Reason   string `json:"reason"`
+	Sessions int64  `json:"sessions,omitempty"` // how many sessions it held, if known
+}
+
+func openIndex(dir string, st *store.Store, o Options) (*index, error) {
+	folder, err := segments.OpenFolder(o.FS, o.FS.PathJoin(dir, "segments"))
+	if err != nil {
+		return nil, err
+	}
+	x := &index{store: st, folder: folder, opts: o, log: o.Logger,
+		where: map[store.No]place{}, marks: map[store.No]store.Ref{}}
+	return x, x.load()
+}
+
+// load opens the segments of the store's list and removes files that are not in it.
+func (x *index) load() error {
+	snap, err := x.store.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	records, err := snap.Segments()
+	if err != nil {
+		return err
+	}
+	listed := map[string]bool{}
+	for _, r := range records {
+		listed[r.Name] = true
+		if err := x.open(r); err != nil {
+			x.log.Error("segment set aside", "file", r.Name, "error", err)
+			x.damaged = append(x.damaged, Damage{File: r.Name, Reason: err.Error(), Sessions: r.Sessions})
+		}
+	}
+	return x.sweep(listed)
+}
+
+func (x *index) open(r store.SegmentRecord) error {
+	seg, err := x.folder.Open(r.Name)
+	if err != nil {
+		return err
+	}
+	if got := segmentID(seg); got != r.ID {
+		return errors.Join(fmt.Errorf("segment id is %016x, the list says %016x", got, r.ID), seg.Unref())
+	}
+	var dead postings.Set
+	if len(r.Dead) > 0 {
+		if dead, err = postings.ReadSet(r.Dead); err != nil {
+			return errors.Join(err, seg.Unref())
+		}
+	}
+	if err := x.adopt(newMember(r.Name, seg, r.Bytes, dead)); err != nil {
+		return errors.Join(err, seg.Unref())
+	}
+	return nil
+}
+
+// segmentID is the first half of a segment's id, as the store's list holds it.
+func segmentID(s *segments.Segment) uint64 {
+	id := s.Info().ID
+	return binary.LittleEndian.Uint64(id[:8])
+}
+
+// sweep removes segment files that are not in the list: left by a crash before
+// their commit, or replaced while a reader still held them.
+func (x *index) sweep(listed map[string]bool) error {
+	names, err := x.folder.Names()
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		var number uint64
+		if _, err := fmt.Sscanf(n, "%x", &number); err == nil && number >= x.next {
+			x.next = number + 1
+		}
+		if !listed[n] && !x.opts.ReadOnly {
+			if err := x.folder.Remove(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// adopt adds a member to the list, and makes its sessions the live copies.
+func (x *index) adopt(m *member) error {
+	touched := map[*member]bool{}
+	for row := range postings.Ord(m.sessions()) {
+		if m.dead.Has(row) {
+			continue
+		}
+		ref, err := m.seg.SessionRef(row)
+		if err != nil {
+			return err
+		}
+		no := store.No(ref.No)
+		if old, ok := x.where[no]; ok {
+			old.member.dead.Add(old.row)
+			touched[old.member] = true
+		}
+		x.where[no] = place{m, row, ref.Rev}
+	}
+	for old := range touched {
+		old.refresh()
+	}
+	m.refresh()
+	x.members = append(x.members, m)
+	x.order()
+	return nil
+}
+
+// order puts files before tail segments, so that merges see files adjacent.
+func (x *index) order() { x.members = append(x.files(), x.tail()...) }
+
+// finish turns what fill writes into a member, in a file or in memory.
+func (x *index) finish(fill func(io.Writer) (segments.Info, error), toFile bool) (*member, error) {
+	if toFile {
+		return x.write(x.newName(), fill)
+	}
+	var buf bytes.Buffer
+	if _, err := fill(&buf); err != nil {
+		return nil, err
+	}
+	seg, err := segments.OpenBytes("tail", buf.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return newMember("", seg, int64(buf.Len()), postings.Set{}), nil
+}
+
+func (x *index) newName() string {
+	x.next++
+	return segments.Name(x.next - 1)
+}
+
+// write makes the durable segment file name and opens it. It does not need mu.
+func (x *index) write(name string, fill func(io.Writer) (segments.Info, error)) (*member, error) {
+	info, err := x.folder.Write(name, fill)
+	if err != nil {
+		return nil, err
+	}
+	seg, err := x.folder.Open(name)
+	if err != nil {
+		return nil, errors.Join(err, x.folder.Remove(name))
+	}
+	return newMember(name, seg, info.Bytes, postings.Set{}), nil
+}
+
+// publish makes the file members the store's list, and clears the dirty marks of
+// the sessions that are in them now, or gone.
+func (x *index) publish(ctx context.Context) error {
+	var next []store.SegmentRecord
+	for _, m := range x.files() {
+		dead := m.deadSet()
+		rec := store.SegmentRecord{
+			Name: m.name, ID: segmentID(m.seg), Sessions: int64(m.sessions()), Blocks: int64(m.blocks()), Bytes: m.size,
+		}
+		if !dead.IsEmpty() {
+			var err error
+			if rec.Dead, err = dead.AppendBinary(nil); err != nil {
+				return err
+			}
+		}
+		next = append(next, rec)
+	}
+	var cleared []store.Ref
+	for no, mark := range x.marks {
+		if at, ok := x.where[no]; !ok || at.member.inFile() {
+			cleared = append(cleared, mark)
+		}
+	}
+	if err := x.store.PublishSegments(ctx, next, cleared); err != nil {
+		return err
+	}
+	for _, mark := range cleared {
+		delete(x.marks, mark.No)
+	}
+	return nil
+}
+
+func (x *index) files() []*member { return x.among(true) }
+func (x *index) tail() []*member  { return x.among(false) }
+
+func (x *index) among(inFile bool) []*member {
+	var out []*member
+	for _, m := range x.members {
+		if m.inFile() == inFile {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (x *index) tailBytes() (n int64) {
+	for _, m := range x.tail() {
+		n += m.size
+	}
+	return n
+}
+
+// close gives back every segment.
+func (x *index) close() error {
+	var errs []error
+	for _, m := range x.members {
+		errs = append(errs, m.seg.Unref())
+	}
+	x.members = nil
+	return errors.Join(errs...)
+}
