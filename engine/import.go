@@ -105,9 +105,7 @@ func (r *importRun) discover(ctx context.Context) (source.Discovery, error) {
 // plan enters what was found into the report and sums the work ahead.
 func (r *importRun) plan(found source.Discovery) []int64 {
 	r.report.Files.Found = len(found.Files)
-	for _, s := range found.Skips {
-		r.report.Skips = append(r.report.Skips, s)
-	}
+	r.report.Skips = append(r.report.Skips, found.Skips...)
 	for _, err := range found.Errors {
 		path := ""
 		var pe *fs.PathError

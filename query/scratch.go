@@ -10,7 +10,6 @@ import (
 // allocate per segment. Between uses counts is zero; the rest holds garbage.
 type scratch struct {
 	union     window
-	mask      window
 	nodes     []window // rows of the nodes of the text expression in one container
 	gates     []window // by depth: rows where a node counts
 	scores    [postings.ContainerRows]float64

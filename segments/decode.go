@@ -51,7 +51,6 @@ func (d *decoder) take(n int) []byte {
 }
 
 func (d *decoder) u32() uint32 { return le.Uint32(d.take(4)) }
-func (d *decoder) u64() uint64 { return le.Uint64(d.take(8)) }
 
 // str reads a name of at most maxName bytes.
 func (d *decoder) str() string {

@@ -102,9 +102,6 @@ func (s *sink) align(to int64) {
 	}
 }
 
-// tell is the length of the open section so far.
-func (s *sink) tell() int64 { return s.off - s.sections[len(s.sections)-1].off }
-
 // u32s, u64s and bytes write whole sections.
 func (s *sink) u32s(tag, name string, v []uint32) {
 	s.begin(tag, name)

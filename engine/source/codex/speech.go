@@ -75,9 +75,6 @@ func wordEnd(s string) int {
 // requestMark opens the prompt inside what an editor sends.
 const requestMark = "## My request for Codex:"
 
-// ideHead opens what an editor sends.
-const ideHead = "# Context from my IDE setup:"
-
 func unwrapPrompt(s string) string {
 	if !isWrapped(s) {
 		return s
