@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -26,18 +27,38 @@ type ImportRequest struct {
 }
 
 // formats are the archive formats that are read, in the order they are tried.
-func formats() []source.Format {
-	return []source.Format{claudecode.Format{}, codex.Format{}}
+// threads gives the names that Codex keeps beside its sessions.
+func formats(threads map[string]string) []source.Format {
+	return []source.Format{claudecode.Format{}, codex.Format{Title: func(native string) string { return threads[native] }}}
+}
+
+// threadNames reads the names that Codex keeps beside its sessions, if it does.
+func (r *importRun) threadNames() (map[string]string, error) {
+	if len(r.req.Paths) > 0 {
+		return nil, nil
+	}
+	f, err := os.Open(filepath.Join(source.CodexHome(r.req.Home, r.req.Env), "session_index.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		r.broken("session_index.jsonl", err)
+		return nil, nil
+	}
+	names, err := codex.ReadIndex(f)
+	return names, errors.Join(err, f.Close())
 }
 
 // An importRun is the state of one Import call.
 type importRun struct {
 	e       *Engine
 	req     ImportRequest
+	formats []source.Format
 	report  *Report
 	sources map[string]*SourceReport
 	prog    Progress
-	waiting int64 // source bytes stored since the index caught up
+	waiting int64      // source bytes stored since the index began to catch up
+	indexed chan error // the end of the catching up that runs, nil when none does
 }
 
 // Import reads session files into the archive. It returns a report also when it
@@ -61,12 +82,17 @@ func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error)
 	}
 	start := e.opts.Now()
 	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}}
-	err = r.run(ctx)
+	err = errors.Join(r.run(ctx), r.indexEnds())
 	r.close(start)
 	return r.report, storeError(err)
 }
 
 func (r *importRun) run(ctx context.Context) error {
+	names, err := r.threadNames()
+	if err != nil {
+		return r.stop(err)
+	}
+	r.formats = formats(names)
 	found, err := r.discover(ctx)
 	if err != nil {
 		return r.stop(err)
@@ -89,7 +115,7 @@ func (r *importRun) run(ctx context.Context) error {
 	}
 	r.prog.Phase, r.prog.Path = "index", ""
 	r.tell()
-	if err := r.e.catchUp(ctx); err != nil {
+	if err := errors.Join(r.indexEnds(), r.e.catchUp(ctx)); err != nil {
 		return r.stop(err)
 	}
 	return r.unreadable()
@@ -139,13 +165,28 @@ func (r *importRun) unreadable() error {
 	return nil
 }
 
-// indexIfDue lets the index catch up before too much is waiting.
+// indexIfDue lets the index catch up beside the reading of further files, before too
+// much is waiting.
 func (r *importRun) indexIfDue(ctx context.Context) error {
-	if r.waiting < 4*int64(r.e.opts.FlushBytes) {
+	if r.waiting < int64(r.e.opts.FlushBytes) {
 		return nil
 	}
-	r.waiting = 0
-	return r.e.catchUp(ctx)
+	if err := r.indexEnds(); err != nil {
+		return err
+	}
+	r.waiting, r.indexed = 0, make(chan error, 1)
+	go func(done chan<- error) { done <- r.e.catchUp(ctx) }(r.indexed)
+	return nil
+}
+
+// indexEnds waits for the catching up that runs.
+func (r *importRun) indexEnds() error {
+	if r.indexed == nil {
+		return nil
+	}
+	err := <-r.indexed
+	r.indexed = nil
+	return err
 }
 
 // catchUp brings the index up to the store.

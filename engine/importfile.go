@@ -35,7 +35,7 @@ func (r *importRun) identify(c source.Candidate, f *source.Opened) (source.Forma
 		r.broken(c.Path, err)
 		return nil, nil
 	}
-	format, why := source.Identify(formats(), c.Path, head)
+	format, why := source.Identify(r.formats, c.Path, head)
 	if format != nil {
 		return format, nil
 	}

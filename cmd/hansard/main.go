@@ -21,6 +21,7 @@ func main() {
 		debug.SetMemoryLimit(softHeap)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	code := cli.Run(ctx, os.Args[1:], cli.World{
 		Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Home: os.UserHomeDir,
 	})

@@ -74,6 +74,11 @@ func DiscoverPaths(ctx context.Context, paths []string) (Discovery, error) {
 	return w.finish()
 }
 
+// CodexHome is the folder where Codex keeps what is the user's.
+func CodexHome(home string, env map[string]string) string {
+	return cmp.Or(env["CODEX_HOME"], filepath.Join(home, ".codex"))
+}
+
 type homeRoot struct {
 	dir  string
 	keep func(rel string) bool
@@ -84,7 +89,7 @@ func homeRoots(home string, env map[string]string) []homeRoot {
 	if dir := env["CLAUDE_CONFIG_DIR"]; dir != "" {
 		claude = []string{dir}
 	}
-	codex := cmp.Or(env["CODEX_HOME"], filepath.Join(home, ".codex"))
+	codex := CodexHome(home, env)
 	var roots []homeRoot
 	for _, dir := range claude {
 		roots = append(roots, homeRoot{filepath.Join(dir, "projects"), keepClaude})

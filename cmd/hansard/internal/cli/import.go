@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -82,7 +83,7 @@ func (a *app) showReport(r *engine.Report, err error) error {
 		if err != nil {
 			_, a.code = body(err)
 			if r.Stopped {
-				a.code = exitPartial
+				a.code = stoppedCode(err)
 			}
 		}
 		return nil
@@ -103,10 +104,18 @@ func (a *app) showReport(r *engine.Report, err error) error {
 	a.showProblems(r)
 	if r.Stopped && err != nil {
 		fmt.Fprintf(a.Stderr, "stopped early: %s\nwhat is counted above is kept; run it again to go on\n", term.Line(err.Error()))
-		a.code = exitPartial
+		a.code = stoppedCode(err)
 		return nil
 	}
 	return err
+}
+
+// stoppedCode is the exit code of an import that ended early with err.
+func stoppedCode(err error) int {
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	return exitPartial
 }
 
 func fileWords(f engine.FileCounts) string {

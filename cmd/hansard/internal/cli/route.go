@@ -14,6 +14,9 @@ import (
 // that are no flags and do not begin with a verb are a query; flags stand
 // anywhere; "-word" that is no flag belongs to the query; "--" ends the flags.
 func route(root *cobra.Command, args []string) ([]string, error) {
+	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") {
+		return args, nil // the shell asks cobra for completions
+	}
 	verb, rest := findVerb(root, args)
 	if verb != nil && !takesQuery(verb) {
 		return args, nil
