@@ -38,7 +38,7 @@ func (e *Engine) Check(ctx context.Context) (*CheckReport, error) {
 	r := &CheckReport{Schema: checkSchema, Faults: []Fault{}}
 	stored, err := e.store.Check(ctx)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	for _, f := range stored {
 		r.Faults = append(r.Faults, Fault{"store: " + f.What, string(f.Kind) + ": " + f.Detail})
@@ -49,10 +49,10 @@ func (e *Engine) Check(ctx context.Context) (*CheckReport, error) {
 	}
 	defer snap.release()
 	if err := r.segments(ctx, snap); err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	if err := r.agreement(ctx, snap); err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	r.DurationMS = e.opts.Now().Sub(start).Milliseconds()
 	return r, nil

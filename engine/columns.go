@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/hansard-search/hansard/engine/archive"
 	"github.com/hansard-search/hansard/postings"
 	"github.com/hansard-search/hansard/segments"
@@ -114,7 +116,7 @@ var actionColumns = []column[actionRow]{
 	words("action.tool", func(a actionRow) []string { return toolKeys(a.ToolName) }),
 	word("action.tool_name", func(a actionRow) string { return a.ToolName }),
 	word("action.tool_family", func(a actionRow) string { return a.Family }),
-	word("action.semantic", func(a actionRow) string { return a.Semantic }),
+	word("action.semantic", func(a actionRow) string { return cmp.Or(a.Semantic, "other") }),
 	words("action.path", func(a actionRow) []string { return a.Paths }),
 	word("action.result_state", func(a actionRow) string { return string(a.State) }),
 	word("action.followup_class", func(a actionRow) string { return a.Followup }),

@@ -88,9 +88,20 @@ func (e *Engine) begin(ctx context.Context) (context.Context, func(), error) {
 		return nil, nil, &Error{Code: CodeClosed, Message: "the archive is closed"}
 	}
 	e.work.Add(1)
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(e.life, cancel)
-	return ctx, func() { stop(); cancel(); e.work.Done() }, nil
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() { cancel(errClosing) })
+	return ctx, func() { stop(); cancel(nil); e.work.Done() }, nil
+}
+
+// errClosing is why the context of a call ended: not the caller, but Close.
+var errClosing = errors.New("the archive is closing")
+
+// fault gives the error of a call its code. ctx is the one that begin returned.
+func fault(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errClosing) {
+		return &Error{Code: CodeClosed, Message: "the archive was closed meanwhile", Err: err}
+	}
+	return storeError(err)
 }
 
 // merges runs background merges until the engine closes.

@@ -84,7 +84,7 @@ func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error)
 	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}}
 	err = errors.Join(r.run(ctx), r.indexEnds())
 	r.close(start)
-	return r.report, storeError(err)
+	return r.report, fault(ctx, err)
 }
 
 func (r *importRun) run(ctx context.Context) error {

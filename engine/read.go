@@ -120,7 +120,7 @@ func (e *Engine) Read(ctx context.Context, ref string) (*Reading, error) {
 	r := &Reading{ctx: ctx, snap: snap, done: done, count: -1, block: -1}
 	if err := r.resolve(ref); err != nil {
 		r.Close()
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	return r, nil
 }
@@ -148,7 +148,7 @@ func (e *Engine) Raw(ctx context.Context, ref string) (io.ReadCloser, error) {
 	}
 	if err != nil {
 		r.Close()
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	return &rawReader{raw, r}, nil
 }
@@ -178,7 +178,7 @@ func (r *Reading) Messages() iter.Seq2[*MessageRow, error] {
 				err = r.ctx.Err()
 			}
 			if err != nil {
-				yield(nil, storeError(err))
+				yield(nil, fault(r.ctx, err))
 				return
 			}
 			if !yield(r.row(m), nil) {

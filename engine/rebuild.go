@@ -32,14 +32,9 @@ func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*Rebuild
 	}
 	e.importing.Lock()
 	defer e.importing.Unlock()
-	snap, err := e.store.Snapshot()
-	if err != nil {
-		return nil, storeError(err)
-	}
-	defer snap.Close()
 	r := &RebuildReport{Schema: rebuildSchema}
-	if err := e.index.rebuild(ctx, snap, r, progress); err != nil {
-		return nil, storeError(err)
+	if err := e.index.rebuild(ctx, r, progress); err != nil {
+		return nil, fault(ctx, err)
 	}
 	e.forget()
 	e.wantMerge()
@@ -47,11 +42,16 @@ func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*Rebuild
 	return r, nil
 }
 
-// rebuild indexes every session of snap into new files and puts them in the place
-// of everything else.
-func (x *index) rebuild(ctx context.Context, snap *store.Snapshot, r *RebuildReport, progress func(Progress)) error {
+// rebuild indexes every session into new files and puts them in the place of
+// everything else.
+func (x *index) rebuild(ctx context.Context, r *RebuildReport, progress func(Progress)) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	snap, err := x.store.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
 	todo, total, err := everything(snap)
 	if err != nil {
 		return err

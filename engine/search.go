@@ -53,11 +53,11 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) (*SearchEnvelope
 	}
 	defer s.snap.release()
 	if err := s.run(ctx); err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	env, err := s.envelope(ctx)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	env.TookMS = e.opts.Now().Sub(start).Milliseconds()
 	return env, nil
@@ -251,7 +251,7 @@ func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 	if len(env.FiltersApplied) > 1 {
 		d.Message = "No sessions matched filters."
 	}
-	if d.ArchiveSessionCount == 0 {
+	if d.ArchiveSessionCount == 0 && !env.Partial {
 		d.Reasons = append(d.Reasons, Reason{"archive_empty", "warning", "The archive holds no session yet; bring some in with hansard import."})
 	}
 	if env.Partial {
@@ -260,7 +260,7 @@ func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 	for _, w := range s.plan.Warnings {
 		d.Reasons = append(d.Reasons, Reason{"query_warning", "info", w})
 	}
-	if df := s.result.Stats.DF; s.plan.Ranked() {
+	if df := s.result.Stats.DF; s.plan.Ranked() && !env.Partial {
 		for i, ph := range s.plan.Phrases() {
 			if ph.Scored && i < len(df) && df[i] == 0 {
 				d.Reasons = append(d.Reasons, Reason{"no_matching_text", "info", fmt.Sprintf("Nothing in the archive holds %q.", strings.Join(ph.Terms, " "))})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/hansard-search/hansard/engine/store"
@@ -32,9 +33,9 @@ func (s *snapshot) retain() { s.refs.Add(1) }
 func (s *snapshot) release() {
 	if s.refs.Add(-1) == 0 {
 		for _, v := range s.views {
-			v.Segment().Unref()
+			_ = v.Segment().Unref() // a mapping that stays is found at the next open
 		}
-		s.store.Close()
+		_ = s.store.Close() // nothing was written through it
 	}
 }
 
@@ -43,19 +44,13 @@ func (s *snapshot) release() {
 func (e *Engine) snapshot(ctx context.Context) (*snapshot, error) {
 	e.current.Lock()
 	defer e.current.Unlock()
-	st, err := e.store.Snapshot()
-	if err != nil {
-		return nil, storeError(err)
-	}
-	if e.latest != nil && e.latest.store.Generation() == st.Generation() {
-		st.Close()
+	if e.latest != nil && e.latest.store.Generation() == e.store.Generation() {
 		e.latest.retain()
 		return e.latest, nil
 	}
-	s, err := e.index.freeze(ctx, st)
+	s, err := e.index.freeze(ctx)
 	if err != nil {
-		st.Close()
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	if e.latest != nil {
 		e.latest.release()
@@ -66,13 +61,18 @@ func (e *Engine) snapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// freeze indexes what the store snapshot has and the index lacks, and takes the
-// segments that then hold exactly its sessions.
-func (x *index) freeze(ctx context.Context, st *store.Snapshot) (*snapshot, error) {
+// freeze takes a snapshot of the store, indexes what the index lacks of it, and
+// takes the segments that then hold exactly its sessions. The store's snapshot is
+// taken under mu, so that no segment is ever newer than it.
+func (x *index) freeze(ctx context.Context) (*snapshot, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.catchUp(ctx, st); err != nil {
+	st, err := x.store.Snapshot()
+	if err != nil {
 		return nil, err
+	}
+	if err := x.catchUp(ctx, st); err != nil {
+		return nil, errors.Join(err, st.Close())
 	}
 	s := &snapshot{store: st, damaged: x.damaged}
 	s.refs.Store(1)

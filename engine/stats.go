@@ -64,10 +64,10 @@ func (e *Engine) Stats(ctx context.Context) (*Stats, error) {
 	s := &Stats{Schema: statsSchema, Archive: e.dir, Origins: []OriginCount{}, Segments: []SegmentStats{}, Analyzer: lexer.Name,
 		Generation: snap.store.Generation(), StoreBytes: e.store.DiskBytes(), Ready: len(snap.damaged) == 0, Damaged: append([]Damage{}, snap.damaged...)}
 	if err := s.countRows(snap); err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	if err := s.countSessions(ctx, snap); err != nil {
-		return nil, storeError(err)
+		return nil, fault(ctx, err)
 	}
 	return s, nil
 }

@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// metamorphicQueries are requests that touch every part of an answer.
+func metamorphicQueries(r *rand.Rand, n int) []SearchRequest {
+	out := []SearchRequest{{}, {Query: "the", Limit: 5}, {Query: "the", Offset: 3, Limit: 4}, {Query: "tool:bash retry OR cache", Limit: 100},
+		{Query: "nowhere-to-be-found"}, {Query: "git", Lane: LaneActions}, {Query: "NOT origin:codex-session"}, {Query: "-retry", Limit: 100}}
+	for range n {
+		out = append(out, SearchRequest{Query: randomExpression(r, 2), Limit: 1 + r.IntN(30)})
+	}
+	return out
+}
+
+func (w *world) answers(requests []SearchRequest) []string {
+	w.t.Helper()
+	var out []string
+	for _, q := range requests {
+		out = append(out, w.answer(q))
+	}
+	return out
+}
+
+func (w *world) sameAnswers(requests []SearchRequest, want []string, when string) {
+	w.t.Helper()
+	for i, got := range w.answers(requests) {
+		if got != want[i] {
+			w.t.Errorf("%s: %+v answers\n%s\nwant\n%s", when, requests[i], got, want[i])
+			return
+		}
+	}
+}
+
+// optionSets are ways to run the same archive.
+func optionSets() []Options {
+	var out []Options
+	for i, flush := range []int{1, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20, 1 << 30} {
+		for j, merge := range []bool{true, false, true} {
+			out = append(out, Options{FlushBytes: flush, NoMerge: merge, Workers: 1 + (3*i+j)%8, DropRaw: j == 2})
+		}
+	}
+	return out
+}
+
+// TestOptionsChangeNoAnswer imports the same sessions under many option sets, in
+// as many steps and orders, and wants byte-equal answers; also after a restart, a
+// rebuild and a change of options.
+func TestOptionsChangeNoAnswer(t *testing.T) {
+	r := seeded(t)
+	sessions, queries := 14, 8
+	if !testing.Short() {
+		sessions, queries = 60, 100
+	}
+	scripts := randomScripts(r, sessions)
+	requests := metamorphicQueries(r, queries)
+	base := newWorld(t, Options{})
+	base.put(scripts...)
+	base.load()
+	want := base.answers(requests)
+	sets := optionSets()
+	for i, o := range sets {
+		t.Run(fmt.Sprintf("%d of %d", i+1, len(sets)), func(t *testing.T) {
+			w := newWorldIn(t, o, base.src)
+			names := w.put(scripts...)
+			r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+			for len(names) > 0 {
+				n := 1 + r.IntN(len(names))
+				w.load(names[:n]...)
+				names = names[n:]
+				w.search(SearchRequest{Query: "the"})
+			}
+			w.sameAnswers(requests, want, "imported")
+			w.reopen(sets[(i+5)%len(sets)])
+			w.sameAnswers(requests, want, "reopened")
+			w.rebuild()
+			w.sameAnswers(requests, want, "rebuilt")
+		})
+	}
+}
+
+// TestHistoryChangesNoAnswer holds that an archive whose sessions changed and were
+// deleted on the way answers as one that saw only the end.
+func TestHistoryChangesNoAnswer(t *testing.T) {
+	r := seeded(t)
+	w := newWorld(t, Options{FlushBytes: 2 << 10})
+	scripts := randomScripts(r, 16)
+	for range 6 {
+		w.put(scripts...)
+		w.load()
+		for range 4 {
+			scripts[r.IntN(len(scripts))].grow(r)
+		}
+	}
+	w.put(scripts...)
+	w.load()
+	requests := metamorphicQueries(r, 40)
+	fresh := newWorldIn(t, Options{NoMerge: true}, w.src)
+	fresh.load()
+	w.sameAnswers(requests, fresh.answers(requests), "grown in steps")
+}
+
+// TestImportTwice holds that a second import changes nothing, forced or not.
+func TestImportTwice(t *testing.T) {
+	r := seeded(t)
+	w := newWorld(t, Options{FlushBytes: 8 << 10})
+	w.put(randomScripts(r, 20)...)
+	if first := w.load(); first.Added != 20 || first.Unchanged != 0 {
+		t.Errorf("first import: %+v", first)
+	}
+	requests := metamorphicQueries(r, 10)
+	want := w.answers(requests)
+	generation := w.store.Generation()
+	if again := w.load(); again.Added+again.Updated+again.Rejected != 0 || again.Unchanged != 20 || again.Files.Read != 0 {
+		t.Errorf("second import: %+v", again)
+	}
+	if got := w.store.Generation(); got != generation {
+		t.Errorf("second import: generation %d, was %d", got, generation)
+	}
+	forced, err := w.Import(t.Context(), ImportRequest{Paths: []string{w.src}, Force: true})
+	if err != nil || forced.Added+forced.Updated != 0 || forced.Unchanged != 20 || forced.Files.Read != 20 {
+		t.Errorf("forced import: %+v, %v", forced, err)
+	}
+	w.sameAnswers(requests, want, "imported again")
+}
+
+// A countdown is a context that ends after it was asked a number of times: every
+// place where an import can stop is one of them.
+type countdown struct {
+	context.Context
+	left int
+	end  context.CancelFunc
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+// TestCutImportResumes stops an import at every file, and at random records, and
+// wants what a resumed import gives to equal an import in one go.
+func TestCutImportResumes(t *testing.T) {
+	r := seeded(t)
+	base := newWorld(t, Options{})
+	names := base.put(randomScripts(r, 8)...)
+	base.load()
+	requests := metamorphicQueries(r, 10)
+	want := base.answers(requests)
+	cuts := 30
+	if !testing.Short() {
+		cuts = 200
+	}
+	for cut := range cuts {
+		w := newWorldIn(t, Options{FlushBytes: 1 << (10 + cut%12)}, base.src)
+		w.importCut(cut, len(names))
+		if cut%3 == 0 {
+			w.reopen(w.opts)
+		}
+		if cut%5 == 0 {
+			w.check()
+		}
+		w.load()
+		w.sameAnswers(requests, want, fmt.Sprintf("cut at %d", cut))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// importCut runs an import that ends early: at a file for the first cuts, else
+// when its context was asked often enough.
+func (w *world) importCut(cut, files int) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	req := ImportRequest{Paths: []string{w.src}}
+	if cut < files {
+		req.Progress = func(p Progress) {
+			if p.FilesDone == cut {
+				cancel()
+			}
+		}
+	} else {
+		ctx = &countdown{Context: ctx, left: 5 * (cut - files), end: cancel}
+	}
+	report, err := w.Import(ctx, req)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		w.t.Fatalf("cut %d: %v", cut, err)
+	}
+	if err != nil && !report.Stopped {
+		w.t.Errorf("cut %d: the report does not say that the import stopped: %+v", cut, report)
+	}
+	if cut < files && err == nil {
+		w.t.Errorf("cut %d: the import was not cut", cut)
+	}
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hansard-search/hansard/engine/archive"
+	"github.com/hansard-search/hansard/engine/internal/oracle"
+	"github.com/hansard-search/hansard/query"
+)
+
+// A parity compares one archive with SQLite and the oracle while it changes.
+type parity struct {
+	*world
+	r       *rand.Rand
+	queries int // per step
+	gone    map[archive.SessionID]bool
+
+	found, scored int
+}
+
+// layouts are archives whose segments are cut in different ways.
+var layouts = []struct {
+	name string
+	opts Options
+	step int // sessions per import
+}{
+	{"tiny files, no merges", Options{FlushBytes: 1 << 10, NoMerge: true, Workers: 2}, 9},
+	{"tiny files, merged", Options{FlushBytes: 1 << 10, Workers: 3}, 4},
+	{"small files", Options{FlushBytes: 64 << 10, Workers: 1}, 7},
+	{"all in memory", Options{NoMerge: true, Workers: 8}, 60},
+}
+
+// TestParityWithFTS5 holds hits, totals and scores to those of SQLite's FTS5 and of
+// plain loops, for every layout, through re-imports, deletions, a restart and a
+// rebuild.
+func TestParityWithFTS5(t *testing.T) {
+	sessions, queries := 24, 64
+	if !testing.Short() {
+		sessions, queries = 120, 430
+	}
+	for _, l := range layouts {
+		t.Run(l.name, func(t *testing.T) {
+			r := seeded(t)
+			p := &parity{world: newWorld(t, l.opts), r: r, queries: queries, gone: map[archive.SessionID]bool{}}
+			p.run(randomScripts(r, sessions), l.step)
+			t.Logf("%d of %d queries found blocks, %d compared by score with SQLite", p.found, 6*queries, p.scored)
+			if p.found < 2*queries || p.scored < 2*queries {
+				t.Error("too few queries say anything")
+			}
+		})
+	}
+}
+
+func (p *parity) run(scripts []*script, step int) {
+	names := p.put(scripts...)
+	for i := 0; i < len(names); i += step {
+		p.load(names[i:min(i+step, len(names))]...)
+	}
+	p.compare("imported")
+	for i := range scripts {
+		switch {
+		case i%3 == 0:
+			scripts[i].grow(p.r)
+		case i%7 == 1:
+			scripts[i] = randomScript(p.r, i)
+			scripts[i].native = fmt.Sprintf("new-%d", i)
+		}
+	}
+	p.put(scripts...)
+	p.load()
+	p.compare("changed")
+	for i := 0; i < len(scripts); i += 5 {
+		origin := archive.ClaudeCode
+		if scripts[i].codex {
+			origin = archive.Codex
+		}
+		id := archive.MakeSessionID(origin, scripts[i].native)
+		p.remove(id)
+		p.gone[id] = true
+	}
+	p.compare("deleted")
+	p.check()
+	p.reopen(p.opts)
+	p.compare("reopened")
+	p.rebuild()
+	p.compare("rebuilt")
+	p.reopen(Options{FlushBytes: 1 << 20})
+	p.compare("reopened with other options")
+}
+
+// live are the sessions that the archive must hold.
+func (p *parity) live() []oracle.Session {
+	var out []oracle.Session
+	for _, s := range readAll(p.t, p.src) {
+		if !p.gone[s.Head.ID()] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// compare asks random queries.
+func (p *parity) compare(when string) {
+	p.t.Helper()
+	sessions := p.live()
+	o := oracle.New(sessions, testNow)
+	ref := newReference(p.t, sessions)
+	defer ref.close()
+	for range p.queries {
+		p.ask(randomExpression(p.r, p.r.IntN(4)), o, ref)
+		if p.t.Failed() {
+			p.t.Fatalf("the archive differs once it is %s", when)
+		}
+	}
+}
+
+func (p *parity) ask(text string, o *oracle.Archive, ref *reference) {
+	p.t.Helper()
+	want := ref.match(text)
+	q, err := query.Parse(text)
+	if err != nil {
+		p.t.Fatalf("parse %s: %v", text, err)
+	}
+	exact := steady(q.Match, true, true)
+	p.compareBlocks(text, want, exact)
+	answer := p.compareSearch(text, o)
+	p.compareBlocks(text, blocksOf(answer), true)
+	p.found += min(1, len(want))
+	if exact {
+		p.scored++
+	}
+}
+
+// blocksOf are the matching blocks of an oracle's answer.
+func blocksOf(a oracle.Answer) map[blockKey]float64 {
+	out := map[blockKey]float64{}
+	for id, blocks := range a.Matching {
+		for rank, score := range blocks {
+			out[blockKey{id, rank}] = score
+		}
+	}
+	return out
+}
+
+func (w *world) rebuild() {
+	w.t.Helper()
+	if _, err := w.Rebuild(w.t.Context(), nil); err != nil {
+		w.t.Fatalf("rebuild: %v", err)
+	}
+}
