@@ -15,7 +15,7 @@ func filterClauses(sessions []oracle.Session) []string {
 	out := strings.Split(`repo:TOOLS repo:acme/h repo:acme repo:zzz repo:app origin:codex-session origin:claude-code-session
 origin:(codex-session|claude-code-session) -origin:codex-session title:100% title:fix_ title:über title:retry
 tool:BASH tool:shell tool:exec_command tool:none tool:edit tool:(none|read) -tool:bash -tool:none
-action:shell action:git action:file_edit action:(none|file_read) -action:none -action:search
+action:shell action:git action:other action:file_edit action:(none|file_read) -action:none -action:search
 path:query/plan path:Query\a_b path:% path:100% path:go cwd:/srv/app cwd:/SRV/App/ cwd:/srv cwd:/ cwd:c:/work cwd:/home/ann
 tag:none -tag:x
 since:7d since:60d since:2026-03 since:2025 since:today until:2026-03-01 until:2026-02 until:30d until:2026-01-15T12:00:00Z

@@ -87,7 +87,7 @@ func (s *search) match(head *archive.Session, m *archive.Message, block, rank in
 	message := archive.MessageID(head.ID(), m, head.Duplicates)
 	id := archive.BlockID(message, block)
 	text := string(archive.AppendSearchText(nil, &m.Blocks[block]))
-	snippet, spans := snippetOf(text, s.plan.Phrases())
+	snippet, spans := snippetOf(text, s.plan.Matcher())
 	surface := "message"
 	if s.lane == LaneActions {
 		surface = "action"
@@ -100,12 +100,17 @@ func (s *search) match(head *archive.Session, m *archive.Message, block, rank in
 	}
 }
 
-// snippetOf cuts the piece of text that shows the phrases best, its matches in
+// snippetOf cuts the piece of text that shows the phrases of m best, its matches in
 // brackets, and gives the byte ranges of the matches inside the brackets.
-func snippetOf(text string, phrases []query.PhraseInfo) (string, [][2]int) {
-	marks := phraseMarks(text, phrases)
-	sn := lexer.NewSnippet(text, nil, lexer.SnippetOptions{MatchAt: func(_ []byte, pos int) bool { return marks[pos] }})
-	out, spans := []byte(nil), [][2]int{}
+func snippetOf(text string, m *lexer.Matcher) (string, [][2]int) {
+	return bracketed(lexer.NewSnippet(text, nil, lexer.SnippetOptions{Matcher: m}), len(text))
+}
+
+// bracketed writes a snippet of a text of the given size with its matches in
+// brackets.
+func bracketed(sn lexer.Snippet, size int) (string, [][2]int) {
+	out := make([]byte, 0, len(sn.Text)+2*len(sn.Spans)+2*len("… "))
+	spans := make([][2]int, 0, len(sn.Spans))
 	if sn.Start > 0 {
 		out = append(out, "… "...)
 	}
@@ -119,59 +124,10 @@ func snippetOf(text string, phrases []query.PhraseInfo) (string, [][2]int) {
 		last = sp[1]
 	}
 	out = append(out, sn.Text[last:]...)
-	if sn.End < len(text) {
+	if sn.End < size {
 		out = append(out, " …"...)
 	}
 	return string(out), spans
-}
-
-// markBudget bounds how much text after a first match is searched for more.
-const markBudget = 64 << 10
-
-// phraseMarks finds the positions of the terms that belong to an occurrence of a
-// scored phrase.
-func phraseMarks(text string, phrases []query.PhraseInfo) map[int]bool {
-	marks := map[int]bool{}
-	longest := 1
-	for _, ph := range phrases {
-		longest = max(longest, len(ph.Terms))
-	}
-	var sc lexer.Scanner
-	sc.ResetString(text)
-	recent := make([]string, 0, longest) // the last terms, newest last
-	end := -1
-	for sc.Next() {
-		if len(recent) == longest {
-			recent = append(recent[:0], recent[1:]...)
-		}
-		recent = append(recent, string(sc.Term()))
-		for _, ph := range phrases {
-			if n := len(ph.Terms); ph.Scored && n > 0 && n <= len(recent) && endsPhrase(recent[len(recent)-n:], ph) {
-				for i := range n {
-					marks[sc.Pos()-i] = true
-				}
-				if end < 0 {
-					end = sc.End() + markBudget
-				}
-			}
-		}
-		if end >= 0 && sc.End() > end {
-			break
-		}
-	}
-	return marks
-}
-
-// endsPhrase reports whether the terms are the phrase.
-func endsPhrase(terms []string, ph query.PhraseInfo) bool {
-	last := len(terms) - 1
-	for i, t := range terms {
-		want := ph.Terms[i]
-		if t != want && !(i == last && ph.Prefix && len(t) > len(want) && t[:len(want)] == want) {
-			return false
-		}
-	}
-	return true
 }
 
 func mergeTags(a, b []string) []string {

@@ -38,6 +38,9 @@ func TestActionsLane(t *testing.T) {
 	found := 0
 	for range 300 {
 		text := randomExpression(r, 1)
+		if r.IntN(2) == 0 {
+			text = "(" + text + ") -retry" // drops a session for any of its blocks
+		}
 		q, err := query.Parse(text)
 		if err != nil {
 			t.Fatalf("parse %s: %v", text, err)

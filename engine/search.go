@@ -130,7 +130,7 @@ func origins() []string {
 // is asked again without it.
 func (s *search) run(ctx context.Context) error {
 	s.lost = append(s.lost, s.snap.damaged...)
-	all := s.sources()
+	all := s.snap.sources()
 	for i := range all {
 		s.views = append(s.views, i)
 	}
@@ -152,18 +152,8 @@ func (s *search) run(ctx context.Context) error {
 	}
 }
 
-func (s *search) sources() []query.Source {
-	all := s.snap.sources()
-	if s.lane == LaneActions {
-		for i := range all {
-			all[i] = actionLane{all[i]}
-		}
-	}
-	return all
-}
-
 func (s *search) options() query.RunOptions {
-	o := query.RunOptions{Limit: s.req.Limit, Offset: s.req.Offset, Workers: s.e.workers()}
+	o := query.RunOptions{Limit: s.req.Limit, Offset: s.req.Offset, Workers: s.e.workers(), BlockTypes: blockTypes(s.lane)}
 	if s.cursor != nil {
 		o.After, o.Stats = &s.cursor.anchor, s.cursor.stats
 	}

@@ -9,23 +9,21 @@ const maxHits = 4096
 type hit struct {
 	start, end int
 	pos        int
-	term       int // equal for equal terms
+	term       int32 // equal for equal terms
 }
 
 // A finder collects the hits of a text in order.
 type finder struct {
-	text  string
-	match func(term []byte, pos int) bool
-	scan  Scanner
-	hits  []hit
-	terms map[string]int
+	text   string
+	tokens tokens
+	hits   []hit
 }
 
 // find collects hits until the budget behind the first one is used up.
 func (f *finder) find(budget int) {
-	for f.scan.Next() {
+	for f.tokens.next() {
 		f.note()
-		if len(f.hits) == maxHits || len(f.hits) > 0 && f.scan.End()-f.hits[0].end >= budget {
+		if len(f.hits) == maxHits || len(f.hits) > 0 && f.tokens.current.end-f.hits[0].end >= budget {
 			return
 		}
 	}
@@ -33,24 +31,15 @@ func (f *finder) find(budget int) {
 
 // findUntil goes on up to the byte offset end.
 func (f *finder) findUntil(end int) {
-	for f.scan.End() < end && f.scan.Next() {
+	for f.tokens.current.end < end && f.tokens.next() {
 		f.note()
 	}
 }
 
 func (f *finder) note() {
-	if !f.match(f.scan.Term(), f.scan.Pos()) {
-		return
+	if t := &f.tokens.current; t.hit {
+		f.hits = append(f.hits, hit{t.start, t.end, f.tokens.taken - 1, t.term})
 	}
-	id, ok := f.terms[string(f.scan.Term())]
-	if !ok {
-		if f.terms == nil {
-			f.terms = map[string]int{}
-		}
-		id = len(f.terms)
-		f.terms[string(f.scan.Term())] = id
-	}
-	f.hits = append(f.hits, hit{f.scan.Start(), f.scan.End(), f.scan.Pos(), id})
 }
 
 // best returns the byte range of the hits to show: of all runs of hits that fit
@@ -60,7 +49,7 @@ func (f *finder) best(opts SnippetOptions) (lo, hi int) {
 	if len(f.hits) == 0 {
 		return 0, 0
 	}
-	times := make([]int, len(f.terms))
+	times := make([]int, f.tokens.ids())
 	distinct, most := 0, 0
 	i, chars := 0, 0 // of the run hits[i:j+1], and its length in code points
 	for j, h := range f.hits {

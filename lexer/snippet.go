@@ -23,9 +23,9 @@ type SnippetOptions struct {
 	// Budget is the number of bytes of text searched for further matches once
 	// the first one was found. The first match is searched for in all of the text.
 	Budget int
-	// MatchAt, if set, is asked in place of the match function, with the position
-	// of the term in the text: a phrase lights up only where it occurs as one.
-	MatchAt func(term []byte, pos int) bool
+	// Matcher, if set, says what matches in place of the match function: the terms
+	// of its phrases, where they stand side by side.
+	Matcher *Matcher
 }
 
 func (o SnippetOptions) withDefaults() SnippetOptions {
@@ -61,11 +61,7 @@ type Snippet struct {
 // It is linear up to the first match and does a bounded amount of work after it.
 func NewSnippet(text string, match func(term []byte) bool, opts SnippetOptions) Snippet {
 	opts = opts.withDefaults()
-	f := finder{text: text, match: opts.MatchAt}
-	if f.match == nil {
-		f.match = func(term []byte, _ int) bool { return match != nil && match(term) }
-	}
-	f.scan.ResetString(text)
+	f := finder{text: text, tokens: newTokens(text, match, opts)}
 	f.find(opts.Budget)
 	lo, hi := f.best(opts)
 	w := frame(text, lo, hi, opts)
@@ -111,7 +107,7 @@ func cover(pieces []piece, lo, hi int) (first, last int) {
 // parts of words at its two ends, unless they are the ends of the text, are left
 // out.
 func split(text string, lo, hi int) []piece {
-	var pieces []piece
+	pieces := make([]piece, 0, (hi-lo)/3) // words of five letters, and the spaces between
 	words := segment.NewWordSegmenterDirect([]byte(text[lo:hi]))
 	at := lo
 	for words.Segment() {
@@ -133,9 +129,12 @@ func split(text string, lo, hi int) []piece {
 
 func appendPiece(pieces []piece, text string, start, end int, word bool) []piece {
 	p := piece{start: start, end: end, word: word, space: true}
-	for _, r := range text[start:end] {
+	for i, r := range text[start:end] {
+		if p.space = blank(r); !p.space {
+			p.chars += utf8.RuneCountInString(text[start+i : end])
+			break
+		}
 		p.chars++
-		p.space = p.space && blank(r)
 	}
 	if n := len(pieces); n > 0 && p.space && pieces[n-1].space {
 		pieces[n-1].end, pieces[n-1].chars = end, pieces[n-1].chars+p.chars
@@ -146,7 +145,12 @@ func appendPiece(pieces []piece, text string, start, end int, word bool) []piece
 
 // blank reports whether r is shown as a space. Control characters are, so that
 // what a transcript holds cannot steer a terminal.
-func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+func blank(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r <= ' ' || r == 0x7F
+	}
+	return unicode.IsSpace(r) || unicode.IsControl(r)
+}
 
 // display renders the window, and the hits inside of it as spans.
 func display(text string, w window, hits []hit) Snippet {

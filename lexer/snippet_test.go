@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,15 +93,6 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-func TestSnippetMatchAt(t *testing.T) {
-	text := "status code, exit status, status quo"
-	phrase := func(term []byte, pos int) bool { return pos == 2 || pos == 3 }
-	got := marked(text, NewSnippet(text, nil, SnippetOptions{MatchAt: phrase, Words: 2}))
-	if want := "…[exit] [status],…"; got != want {
-		t.Errorf("snippet %q, want %q", got, want)
-	}
-}
-
 func TestSnippetWithoutMatchFunction(t *testing.T) {
 	if got := NewSnippet("one two", nil, SnippetOptions{}); got.Text != "one two" || got.Spans != nil {
 		t.Errorf("snippet %+v, want the text", got)
@@ -168,10 +160,10 @@ func FuzzSnippet(f *testing.F) {
 // checkSnippet matches each term at a position that every divides.
 func checkSnippet(t *testing.T, text string, every, words, chars int) {
 	t.Helper()
-	opts := SnippetOptions{Words: words, Chars: chars, MatchAt: func(_ []byte, pos int) bool {
-		return every > 0 && pos%every == 0
-	}}
-	s := NewSnippet(text, nil, opts)
+	opts := SnippetOptions{Words: words, Chars: chars}
+	matches := func(pos int) bool { return every > 0 && pos%every == 0 }
+	asked := -1 // each term is asked for once, in order
+	s := NewSnippet(text, func([]byte) bool { asked++; return matches(asked) }, opts)
 	name := fmt.Sprintf("%+q every %d, %d words, %d chars: %+v", text, every, words, chars, s)
 	if s.Start < 0 || s.End < s.Start || s.End > len(text) || !utf8.ValidString(s.Text) {
 		t.Fatalf("%s: bad range or text", name)
@@ -187,7 +179,7 @@ func checkSnippet(t *testing.T, text string, every, words, chars int) {
 	scan.ResetString(text)
 	for scan.Next() {
 		lo, hi := max(scan.Start(), s.Start), min(scan.End(), s.End)
-		if lo < hi && opts.MatchAt(scan.Term(), scan.Pos()) {
+		if lo < hi && matches(scan.Pos()) {
 			want = append(want, text[lo:hi])
 		}
 	}
@@ -214,5 +206,13 @@ func BenchmarkSnippet(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		NewSnippet(text, match, SnippetOptions{})
+	}
+}
+
+func TestBlank(t *testing.T) {
+	for r := rune(0); r < 0x3100; r++ {
+		if want := unicode.IsSpace(r) || unicode.IsControl(r); blank(r) != want {
+			t.Errorf("blank(%U) = %v", r, !want)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hansard-search/hansard/lexer"
 )
 
 // Options are what binding needs to know about the world. The zero value is
@@ -67,6 +69,7 @@ func Bind(q *Query, o Options) (*Plan, error) {
 }
 
 type binder struct {
+	scan     lexer.Scanner
 	query    *Query
 	options  Options
 	now      time.Time

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hansard-search/hansard/lexer"
 	"github.com/hansard-search/hansard/postings"
 )
 
@@ -13,8 +12,18 @@ import (
 type unit struct {
 	id     int
 	terms  []string // at least one
+	keys   [][]byte // the terms as sources take them
 	prefix bool     // the last term stands for all that begin with it
 	need   postings.Need
+}
+
+// setKeys makes the keys, in one piece of memory.
+func (u *unit) setKeys() {
+	all := []byte(strings.Join(u.terms, ""))
+	u.keys = make([][]byte, len(u.terms))
+	for i, t := range u.terms {
+		u.keys[i], all = all[:len(t):len(t)], all[len(t):]
+	}
 }
 
 func (u *unit) String() string {
@@ -167,7 +176,7 @@ func (b *binder) exclude(n *Exclude) (predicate, *Error) {
 // unit returns the unit of a phrase, nil if it has no term. A star counts only
 // behind a character of the last term: the term of "foo-*" is over before it.
 func (b *binder) unit(n *Phrase, scored bool) *unit {
-	var s lexer.Scanner
+	s := &b.scan
 	s.ResetString(n.Text)
 	u := &unit{id: len(b.units)}
 	end := 0
@@ -182,6 +191,7 @@ func (b *binder) unit(n *Phrase, scored bool) *unit {
 	if u.prefix = n.Prefix && end == len(n.Text); u.prefix != n.Prefix {
 		b.warnings = append(b.warnings, "the star of "+n.String()+" does not follow a word and is left out")
 	}
+	u.setKeys()
 	switch {
 	case len(u.terms) > 1:
 		u.need = postings.Positions

@@ -19,10 +19,11 @@ type top struct {
 	max  int
 }
 
-func newTop(limit int) *top {
+// newTop makes a top for at most so many offers.
+func newTop(limit, offers int) *top {
 	t := &top{max: limit}
 	if limit < keepAll {
-		t.heap = bm25.NewTopK(limit, better)
+		t.heap = bm25.NewTopK(min(limit, offers), better)
 	}
 	return t
 }
@@ -80,7 +81,7 @@ func newCollector(x *segment, limit int, after *Anchor) (*collector, error) {
 	if err := x.columns(); err != nil {
 		return nil, err
 	}
-	return &collector{x: x, top: newTop(limit), after: after}, nil
+	return &collector{x: x, top: newTop(limit, x.sessions), after: after}, nil
 }
 
 // rank collects the sessions with a matching block, best block first.

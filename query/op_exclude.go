@@ -22,9 +22,10 @@ func (p holds) add(x *segment, out *postings.Bits) error {
 	if err != nil {
 		return err
 	}
-	rows := postings.NewBits(x.blocks)
+	rows := postings.GetBits(x.blocks)
+	defer postings.PutBits(rows)
 	u.addTo(rows)
 	rows.And(live)
-	lift(spans, rows, out)
+	postings.Lift(rows, out, spans)
 	return nil
 }

@@ -46,7 +46,8 @@ func (p *keyword) add(x *segment, out *postings.Bits) error {
 	if !strings.HasPrefix(p.columns[0], "action.") {
 		return p.addColumns(x, out)
 	}
-	rows := postings.NewBits(x.src.Rows(postings.Action))
+	rows := postings.GetBits(x.src.Rows(postings.Action))
+	defer postings.PutBits(rows)
 	live, err := x.src.Live(postings.Action)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (p *keyword) add(x *segment, out *postings.Bits) error {
 		return err
 	}
 	if p.none {
-		lift(spans, live, out)
+		postings.Lift(live, out, spans)
 		out.Invert()
 	}
 	if p.match == nil {
@@ -66,7 +67,7 @@ func (p *keyword) add(x *segment, out *postings.Bits) error {
 		return err
 	}
 	rows.And(live)
-	lift(spans, rows, out)
+	postings.Lift(rows, out, spans)
 	return nil
 }
 

@@ -83,7 +83,7 @@ func (it item) node() Node {
 // the parenthesis that ends the group.
 func (p *parser) group(closing bool) (group, *Error) {
 	open := p.i
-	var items []item
+	items := make([]item, 0, 8)
 	for {
 		switch t := p.peek(); t.kind {
 		case tokError:

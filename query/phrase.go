@@ -111,13 +111,21 @@ func (m *matches) closePart(key uint16) {
 // readUnit reads the matches of u in src.
 func readUnit(src Source, u *unit, s *scratch) (*matches, error) {
 	m := new(matches)
-	heads := u.terms
+	if u.simple() {
+		var err error
+		if m.list, err = src.Term(u.keys[0], u.need); err != nil {
+			return nil, fmt.Errorf("term %q: %w", u.keys[0], err)
+		}
+		return m, nil
+	}
+	heads := u.keys
 	var prefix []postings.List
 	if u.prefix {
-		heads = u.terms[:len(u.terms)-1]
-		for l, err := range src.Prefix([]byte(u.terms[len(heads)]), u.need) {
+		heads = u.keys[:len(u.keys)-1]
+		last := u.keys[len(heads)]
+		for l, err := range src.Prefix(last, u.need) {
 			if err != nil {
-				return nil, fmt.Errorf("terms %q*: %w", u.terms[len(heads)], err)
+				return nil, fmt.Errorf("terms %q*: %w", last, err)
 			}
 			if l.Len() > 0 {
 				prefix = append(prefix, l)
@@ -127,13 +135,13 @@ func readUnit(src Source, u *unit, s *scratch) (*matches, error) {
 	lists := make([]postings.List, len(heads))
 	for i, t := range heads {
 		var err error
-		if lists[i], err = src.Term([]byte(t), u.need); err != nil {
+		if lists[i], err = src.Term(t, u.need); err != nil {
 			return nil, fmt.Errorf("term %q: %w", t, err)
 		}
-	}
-	if u.simple() {
-		m.list = lists[0]
-		return m, nil
+		if lists[i].Len() == 0 {
+			m.start = []int32{0}
+			return m, nil
+		}
 	}
 	if u.prefix && len(heads) == 0 && len(prefix) == 1 {
 		m.list = prefix[0]
@@ -151,6 +159,7 @@ func readUnit(src Source, u *unit, s *scratch) (*matches, error) {
 // unite makes the union of lists, in which a row has the sum of the frequencies:
 // no position holds two terms.
 func unite(m *matches, lists []postings.List, need postings.Need, s *scratch) {
+	s.count()
 	for key, ok := firstKey(lists, 0); ok; key, ok = firstKey(lists, int(key)+1) {
 		clear(s.union[:])
 		for _, l := range lists {

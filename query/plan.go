@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/hansard-search/hansard/lexer"
 )
 
-// A Plan is a query that is ready to run. It never changes.
+// A Plan is a query that is ready to run, made by [Bind]. It never changes.
 type Plan struct {
 	Query    *Query
 	Warnings []string // what was left out of the query and why
@@ -17,6 +20,9 @@ type Plan struct {
 	units   []*unit
 	phrases []*phrase // of match, in the order of the query
 	nodes   int       // of match
+
+	matcherMade sync.Once
+	matcher     *lexer.Matcher
 }
 
 // Ranked reports whether the query has text, so that hits are scored.
@@ -38,6 +44,21 @@ func (p *Plan) Phrases() []PhraseInfo {
 		out = append(out, PhraseInfo{slices.Clone(ph.unit.terms), ph.unit.prefix, ph.scored, ph.at})
 	}
 	return out
+}
+
+// Matcher finds the scored phrases in the texts of hits. It is made at the first
+// call.
+func (p *Plan) Matcher() *lexer.Matcher {
+	p.matcherMade.Do(func() {
+		var phrases []lexer.Phrase
+		for _, ph := range p.phrases {
+			if ph.scored {
+				phrases = append(phrases, lexer.Phrase{Terms: ph.unit.terms, Prefix: ph.unit.prefix})
+			}
+		}
+		p.matcher = lexer.NewMatcher(phrases)
+	})
+	return p.matcher
 }
 
 // MatchedTerms are the terms that a reader can expect to find in a hit: those of

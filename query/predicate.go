@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -66,7 +65,8 @@ func (p allOf) add(x *segment, out *postings.Bits) error {
 	if err := p[0].add(x, out); err != nil {
 		return err
 	}
-	tmp := postings.NewBits(out.Len())
+	tmp := postings.GetBits(out.Len())
+	defer postings.PutBits(tmp)
 	for _, k := range p[1:] {
 		if !out.Any() {
 			return nil
@@ -87,7 +87,8 @@ func (p anyOf) cost() Cost     { return worst(p) }
 func (p anyOf) String() string { return joinPredicates(p, " OR ") }
 
 func (p anyOf) add(x *segment, out *postings.Bits) error {
-	tmp := postings.NewBits(out.Len())
+	tmp := postings.GetBits(out.Len())
+	defer postings.PutBits(tmp)
 	for _, k := range p {
 		tmp.Reset(out.Len())
 		if err := k.add(x, tmp); err != nil {
@@ -134,38 +135,4 @@ func joinPredicates(of []predicate, op string) string {
 		parts = append(parts, operand(p))
 	}
 	return strings.Join(parts, op)
-}
-
-// lift sets the parents of the rows of children in out, each once.
-func lift(spans postings.Spans, children, out *postings.Bits) {
-	for c, ok := children.Next(0); ok; {
-		p := spans.Of(c)
-		out.Add(p)
-		_, end := spans.Run(p)
-		c, ok = children.Next(end)
-	}
-}
-
-// spread sets the children of the rows of parents in out, neighbours in one go.
-func spread(spans postings.Spans, parents, out *postings.Bits) {
-	offsets := spans.Offsets()
-	for lo, ok := parents.Next(0); ok; {
-		hi := unsetFrom(parents, lo)
-		out.AddRange(postings.Ord(offsets[lo]), postings.Ord(offsets[hi]))
-		lo, ok = parents.Next(hi)
-	}
-}
-
-// unsetFrom is the first row at or after o that is not set, or the length.
-func unsetFrom(b *postings.Bits, o postings.Ord) postings.Ord {
-	words := b.Words()
-	i := int(o >> 6)
-	w := ^words[i] >> (o & 63) << (o & 63)
-	for w == 0 {
-		if i++; i == len(words) {
-			return postings.Ord(b.Len())
-		}
-		w = ^words[i]
-	}
-	return min(postings.Ord(i<<6+bits.TrailingZeros64(w)), postings.Ord(b.Len()))
 }

@@ -18,6 +18,10 @@ type RunOptions struct {
 	After   *Anchor // only hits that come after this one
 	Stats   *Stats  // score with these instead of those of the sources
 	Workers int     // sources read at once; below 2 means one
+	// BlockTypes are the types of blocks that the text may match, in which document
+	// frequencies are counted too; nil means all. Lengths, and the numbers of blocks
+	// and tokens behind the average length, are always those of all blocks.
+	BlockTypes []string
 }
 
 // An Anchor is the place of a hit in the order of an answer: score ascending,

@@ -44,10 +44,17 @@ func Run(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*Result,
 		return nil, err
 	}
 	out := &Result{Ranked: p.ranked, Stats: r.stats, Hits: []Hit{}}
-	top := newTop(limit)
 	for _, c := range found {
-		out.Total += c.sessions
-		out.Blocks += c.blocks
+		if c != nil {
+			out.Total += c.sessions
+			out.Blocks += c.blocks
+		}
+	}
+	top := newTop(limit, int(out.Total))
+	for _, c := range found {
+		if c == nil {
+			continue
+		}
 		for _, h := range c.top.sorted() {
 			top.offer(h)
 		}
@@ -100,6 +107,10 @@ func MatchBlocks(ctx context.Context, p *Plan, sources []Source, o RunOptions) (
 	return out, nil
 }
 
+// rowsPerWorker is the number of sessions and blocks that one more worker is
+// worth: it takes longer to start one than to look at fewer.
+const rowsPerWorker = 4096
+
 // A run is the state that the segments of one query share. Its first phase reads
 // the filters and the statistics; scoring needs those of all segments.
 type run struct {
@@ -114,19 +125,11 @@ func newRun(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*run,
 	if o.Stats != nil && len(o.Stats.DF) != len(p.phrases) {
 		return nil, fmt.Errorf("query: statistics of %d phrases for a query of %d", len(o.Stats.DF), len(p.phrases))
 	}
-	r := &run{ctx: ctx, workers: max(o.Workers, 1), segments: make([]*segment, len(sources))}
-	measure := p.ranked && o.Stats == nil
+	r := &run{ctx: ctx, workers: workersFor(sources, o.Workers), segments: make([]*segment, len(sources))}
 	err := each(ctx, len(sources), r.workers, func(i int) error {
-		x := newSegment(p, sources[i], i)
+		x := newSegment(p, sources[i], i, o.BlockTypes)
 		r.segments[i] = x
-		return x.use(func() error {
-			if measure {
-				if err := x.measure(); err != nil {
-					return err
-				}
-			}
-			return x.filter()
-		})
+		return x.use(func() error { return x.prepare(o.Stats == nil) })
 	})
 	if err != nil {
 		return nil, err
@@ -150,10 +153,41 @@ func newRun(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*run,
 	return r, nil
 }
 
-// each runs f over the segments, with scratch.
+// workersFor is the number of workers that sources are worth, at most limit.
+func workersFor(sources []Source, limit int) int {
+	rows := 0
+	for _, s := range sources {
+		rows += s.Rows(postings.Session) + s.Rows(postings.Block)
+	}
+	return max(min(limit, rows/rowsPerWorker), 1)
+}
+
+// prepare is the first phase: it reads the text, adds to the statistics if they
+// are wanted, and filters the sessions unless the text leaves no hope.
+func (x *segment) prepare(measure bool) error {
+	if x.plan.ranked {
+		if err := x.read(); err != nil {
+			return err
+		}
+		if measure {
+			if err := x.measure(); err != nil {
+				return err
+			}
+		}
+		if x.hopeless {
+			return nil
+		}
+	}
+	return x.filter()
+}
+
+// each runs f, with scratch, over the segments where something may match.
 func (r *run) each(f func(i int, x *segment) error) error {
 	return each(r.ctx, len(r.segments), r.workers, func(i int) error {
 		x := r.segments[i]
+		if x.hopeless {
+			return nil
+		}
 		return x.use(func() error { return f(i, x) })
 	})
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -163,14 +164,18 @@ func TestContainers(t *testing.T) {
 // TestNoAllocationPerRow: a hundred times the rows cost no more allocations.
 func TestNoAllocationPerRow(t *testing.T) {
 	small, big := bigFake(600), bigFake(60_000)
-	for _, text := range []string{"the", "the alpha", "alpha OR beta", "the NOT beta"} {
+	for _, text := range []string{"the", "the alpha", "alpha OR beta", "the NOT beta", `"the alpha"`, `"the alpha b"*`} {
 		p := mustCompile(t, text)
 		allocs := func(f *fakeSource) float64 {
-			return testing.AllocsPerRun(5, func() {
-				if _, err := Run(context.Background(), p, []Source{f}, RunOptions{Limit: 5}); err != nil {
-					t.Fatal(err)
-				}
-			})
+			least := math.Inf(1) // of some runs: a pool may lose what it was given
+			for range 20 {
+				least = min(least, testing.AllocsPerRun(1, func() {
+					if _, err := Run(context.Background(), p, []Source{f}, RunOptions{Limit: 5}); err != nil {
+						t.Fatal(err)
+					}
+				}))
+			}
+			return least
 		}
 		if a, b := allocs(small), allocs(big); b > a+40 {
 			t.Errorf("%s: %v allocations over 600 rows, %v over 60,000", text, a, b)

@@ -31,7 +31,7 @@ func newRanking(s *Stats) *ranking {
 // rows of an AND that fails elsewhere in an OR, and the right side of a NOT, add
 // nothing. Phrases are added in the order of the query.
 func (x *segment) score(key uint16, w *window, lengths []uint32, rank *ranking) {
-	clearScores(w, &x.s.scores)
+	clearScores(w, x.s.scores)
 	x.scoreNode(x.plan.match, key, w, 0, lengths, rank)
 }
 
@@ -82,7 +82,7 @@ func (x *segment) scorePhrase(n *leaf, key uint16, gate *window, lengths []uint3
 	} else {
 		rows, freqs = m.part(key)
 	}
-	idf, scorer, scores := rank.idf[n.phrase], rank.scorer, &x.s.scores
+	idf, scorer, scores := rank.idf[n.phrase], rank.scorer, x.s.scores
 	for i, r := range rows {
 		if gate.has(r) {
 			scores[r] += scorer.Score(idf, freqs[i], lengths[r])

@@ -54,7 +54,7 @@ type scanner struct {
 // be read on, tokError.
 func scan(text string) []token {
 	s := &scanner{text: text}
-	var out []token
+	out := make([]token, 0, min(strings.Count(text, " "), 2*MaxTerms)+2)
 	for {
 		t, err := s.next()
 		if err == nil && s.terms > MaxTerms {
