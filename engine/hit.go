@@ -19,7 +19,7 @@ func (s *search) hit(h query.Hit, rank int) (Hit, error) {
 		return Hit{}, err
 	}
 	no := store.No(ref.No)
-	head, err := s.snap.store.Head(no)
+	head, err := s.snap.store.Brief(no)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -70,23 +70,21 @@ func (s *snapshot) block(view int, no store.No, h query.Hit) (*archive.Message, 
 	message := toMessage.Of(h.Block)
 	firstBlock, _ := toMessage.Run(message)
 	firstMessage, _ := ofSession.Run(h.Session)
-	m, err := s.store.Message(no, int(message-firstMessage))
-	if err != nil {
-		return nil, 0, err
-	}
 	block := int(h.Block - firstBlock)
-	if block >= len(m.Blocks) {
-		return nil, 0, fmt.Errorf("session %d: message %d has no block %d: %w", no, m.Position, block, store.ErrCorrupt)
+	m, err := s.store.Hit(no, int(message-firstMessage), block)
+	if isNotFound(err) {
+		err = fmt.Errorf("%w: the index has a block that the store lacks: %w", store.ErrCorrupt, err)
 	}
-	return m, block, nil
+	return m, block, err
 }
 
-// match describes the block of a hit.
+// match describes the block of a hit, which is the only one of m. block is its
+// place among the blocks of the message.
 func (s *search) match(head *archive.Session, m *archive.Message, block, rank int) *Match {
 	session := string(head.ID())
 	message := archive.MessageID(head.ID(), m, head.Duplicates)
 	id := archive.BlockID(message, block)
-	text := string(archive.AppendSearchText(nil, &m.Blocks[block]))
+	text := string(archive.AppendSearchText(nil, &m.Blocks[0]))
 	snippet, spans := snippetOf(text, s.plan.Matcher())
 	surface := "message"
 	if s.lane == LaneActions {
@@ -95,7 +93,7 @@ func (s *search) match(head *archive.Session, m *archive.Message, block, rank in
 	return &Match{
 		Rank: rank, LaneRank: &rank, RetrievalLane: s.lane, MatchSurface: surface,
 		TargetRef: blockTarget(session, message, block), Anchor: anchor("message", message), Actions: messageActions(),
-		MessageID: message, BlockID: id, BlockType: string(m.Blocks[block].Type), Snippet: snippet, Highlights: spans,
+		MessageID: message, BlockID: id, BlockType: string(m.Blocks[0].Type), Snippet: snippet, Highlights: spans,
 		ScoreComponents: map[string]float64{}, MatchedTerms: s.plan.MatchedTerms(),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hansard-search/hansard/engine/archive"
+	"github.com/hansard-search/hansard/engine/store"
 	"github.com/hansard-search/hansard/query"
 )
 
@@ -173,21 +174,14 @@ func (s *search) envelope(ctx context.Context) (*SearchEnvelope, error) {
 	if env.LaneRequested == "" {
 		env.LaneRequested = LaneAuto
 	}
-	if len(s.lost) > 0 {
-		env.Partial, env.Exact, env.TotalIs, env.Missing = true, false, "lower_bound", s.lost
-	}
 	if s.cursor != nil {
 		env.Offset = s.cursor.rank
 	}
-	for i, h := range r.Hits {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		hit, err := s.hit(h, env.Offset+i+1)
-		if err != nil {
-			return nil, err
-		}
-		env.Hits = append(env.Hits, hit)
+	if err := s.fetch(ctx, env); err != nil {
+		return nil, err
+	}
+	if len(s.lost) > 0 {
+		env.Partial, env.Exact, env.TotalIs, env.Missing = true, false, "lower_bound", s.lost
 	}
 	if err := s.page(env); err != nil {
 		return nil, err
@@ -196,6 +190,26 @@ func (s *search) envelope(ctx context.Context) (*SearchEnvelope, error) {
 		env.Diagnostics = s.diagnose(env)
 	}
 	return env, nil
+}
+
+// fetch reads what is shown of the hits. A session that cannot be read costs its own
+// hit, and is named.
+func (s *search) fetch(ctx context.Context, env *SearchEnvelope) error {
+	for i, h := range s.result.Hits {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hit, err := s.hit(h, env.Offset+i+1)
+		if errors.Is(err, store.ErrCorrupt) {
+			s.lost = append(s.lost, Damage{File: "store: " + h.ID, Reason: err.Error(), Sessions: 1})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		env.Hits = append(env.Hits, hit)
+	}
+	return nil
 }
 
 // page says whether and how the answer goes on.

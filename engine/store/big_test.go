@@ -77,6 +77,7 @@ func TestMemory(t *testing.T) {
 // TestDictionary: a store makes its dictionary from what it holds, equal stores make
 // equal ones, and frames with and without it are read after a reopening.
 func TestDictionary(t *testing.T) {
+	t.Parallel()
 	var dicts [2]string
 	for i := range dicts {
 		fs := vfs.NewMem()
@@ -88,8 +89,8 @@ func TestDictionary(t *testing.T) {
 				t.Fatal("no dictionary after 50 sessions")
 			}
 			var texts []string
-			for range 800 {
-				texts = append(texts, text(r, 1000))
+			for range 200 {
+				texts = append(texts, text(r, 4000))
 			}
 			z := say(fmt.Sprint(n), texts...)
 			commit(t, s, z)

@@ -176,11 +176,26 @@ func (c *checker) session(p *Summary) {
 			got.ownMsgs, got.ownBlocks, n.Messages, n.Blocks)
 	}
 	var e encoder
-	appendHead(&e, head)
+	appendBrief(&e, head)
+	brief := len(e.b)
+	appendRest(&e, head)
+	c.headEnd(p, len(e.b)-brief)
 	if contentHash(got.sum, e.b, p.Fingerprint) != p.Hash {
 		c.fault(FaultHash, p.ID, "what is stored is not what was committed")
 	}
 	c.parents(p, head)
+}
+
+// headEnd looks for chunks after the end of a head, which no reader would see.
+func (c *checker) headEnd(p *Summary, rest int) {
+	chunks := 1 + (rest+headChunkBytes-1)/headChunkBytes
+	err := scanRange(c.db, keyHead(p.No, p.Rev, uint32(chunks)), prefixEnd(keyRevision(prefixHead, p.No, p.Rev)), func(_, _ []byte) error {
+		c.fault(FaultOrphan, p.ID, "the head goes on after its end")
+		return errStop
+	})
+	if err != nil {
+		c.fault(FaultDamaged, p.ID, "%v", err)
+	}
 }
 
 func (c *checker) parents(p *Summary, head *archive.Session) {
@@ -219,7 +234,7 @@ func (c *checker) messages(p *Summary) (t tally, ok bool) {
 	}
 	var w *items
 	if err == nil {
-		w, err = c.s.items(c.db, p.No, p.Rev, place{}, func(raw []byte) {
+		w, err = c.s.items(c.db, p, place{}, func(raw []byte) {
 			h.Write(raw)
 			t.bytes += int64(len(raw))
 		})
@@ -233,7 +248,7 @@ func (c *checker) messages(p *Summary) (t tally, ok bool) {
 		if c.alive() != nil {
 			return t, false
 		}
-		m, _, err := w.message()
+		m, err := w.message()
 		if err == nil {
 			t.msgs++
 			t.blocks += int64(len(m.Blocks))

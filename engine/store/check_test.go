@@ -7,6 +7,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hansard-search/hansard/engine/archive"
 )
 
 // planted is a store with two sessions, the second under the first, a raw and a cursor.
@@ -57,6 +59,15 @@ func TestCheck(t *testing.T) {
 			return set(s, keyFrame(a.No, a.Rev+1, place{}, 0), zeros)
 		}},
 		{"orphan head", FaultOrphan, func(s *Store, a, b Summary) error { return set(s, keyHead(77, 1, 0), zeros) }},
+		{"head past its end", FaultOrphan, func(s *Store, a, b Summary) error { return set(s, keyHead(b.No, b.Rev, 2), zeros) }},
+		{"head cut short", FaultDamaged, func(s *Store, a, b Summary) error { return del(s, keyHead(b.No, b.Rev, 1)) }},
+		{"brief missing", FaultDamaged, func(s *Store, a, b Summary) error { return del(s, keyHead(b.No, b.Rev, 0)) }},
+		{"frame past its end", FaultCounters, func(s *Store, a, b Summary) error {
+			var e encoder
+			appendMessage(&e, &archive.Message{})
+			raw := append([]byte{byte(len(e.b)<<1 | itemMessage)}, e.b...)
+			return set(s, keyFrame(b.No, b.Rev, place{msg: 1}, 0), s.appendFrame(nil, raw))
+		}},
 		{"message count", FaultCounters, func(s *Store, a, b Summary) error {
 			return point(s, b, func(p *Summary) { p.Messages++ })
 		}},
@@ -100,6 +111,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			s, a, b := planted(t)
 			defer s.Close()
 			if err := f.plant(s, a, b); err != nil {

@@ -101,6 +101,7 @@ func (c *crashScript) unfinished(t *testing.T) {
 // TestCrash crashes at points of a script: the store opens, is whole, and has what
 // was acknowledged and no half of anything.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	clones := 0
 	for _, percent := range []int{0, 10, 50, 100} {
 		fs := vfs.NewCrashableMem()

@@ -1,12 +1,6 @@
 package store
 
-import (
-	"hash"
-
-	"github.com/cockroachdb/pebble/v2"
-
-	"github.com/hansard-search/hansard/engine/internal/zstdx"
-)
+import "hash"
 
 // Frames are cut where an item ends, near frameTarget. An item longer than frameMax
 // has frames of its own, all but the last full. So a frame holds either whole items
@@ -82,7 +76,7 @@ func (c *cutter) cut() error {
 }
 
 // A frame's value is frameVersion, the id of its dictionary as a uvarint (0 for
-// none), and a zstd frame.
+// none), and a zstd frame. The chunks of heads and of source bytes are stored so too.
 const frameVersion = 1
 
 // appendFrame compresses a frame.
@@ -112,82 +106,4 @@ func (s *Store) openFrame(dst, value []byte, maxLen int) ([]byte, error) {
 		return dst, mapErr(err)
 	}
 	return dst, nil
-}
-
-// dictionaries are the codecs by dictionary id; 0 is the one without dictionary. The
-// value is never changed, only replaced.
-type dictionaries struct {
-	current uint32
-	codecs  map[uint32]*zstdx.Codec
-}
-
-const (
-	dictSampleBytes = 4 << 20  // of stored messages, before a dictionary is made
-	dictFrames      = 256      // frames that are its samples
-	dictPerFrame    = 8 << 10  // bytes of each frame
-	dictBytes       = 64 << 10 // size of the dictionary
-)
-
-// loadDictionaries reads all dictionaries; the newest one compresses.
-func (s *Store) loadDictionaries() error {
-	plain, err := zstdx.NewCodec(zstdx.Default, nil)
-	if err != nil {
-		return err
-	}
-	all := &dictionaries{codecs: map[uint32]*zstdx.Codec{0: plain}}
-	err = scan(s.db, []byte{prefixDict}, func(k, v []byte) error {
-		if len(k) != 5 {
-			return corruptf("dictionary: bad key")
-		}
-		id := get32(k[1:])
-		c, err := zstdx.NewCodec(zstdx.Default, append([]byte(nil), v...))
-		if err != nil {
-			return corruptf("dictionary %d: %w", id, err)
-		}
-		all.codecs[id], all.current = c, id
-		return nil
-	})
-	s.dicts.Store(all)
-	return err
-}
-
-// trainDictionary makes the store's dictionary once enough is stored: from its first
-// frames, so that equal stores have equal dictionaries. It runs on the writer.
-func (s *Store) trainDictionary() error {
-	old := s.dicts.Load()
-	stored := s.state.Load().RawBytes
-	if old.current != 0 || stored < s.dictAt {
-		return nil
-	}
-	s.dictAt = 2 * stored // if nothing comes of it now
-	var samples [][]byte
-	err := scan(s.db, []byte{prefixFrame}, func(k, v []byte) error {
-		raw, err := s.openFrame(nil, v, frameMax)
-		if err != nil {
-			return err
-		}
-		samples = append(samples, raw[:min(len(raw), dictPerFrame)])
-		if len(samples) == dictFrames {
-			return errStop
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	dict, err := zstdx.BuildDict(samples, dictBytes)
-	if err != nil {
-		s.opts.Logger.Debug("store: no dictionary", "err", err)
-		return nil
-	}
-	codec, err := zstdx.NewCodec(zstdx.Default, dict)
-	if err != nil {
-		return err
-	}
-	const id = 1
-	if err := s.db.Set(keyDict(id), dict, pebble.Sync); err != nil {
-		return err
-	}
-	s.dicts.Store(&dictionaries{current: id, codecs: map[uint32]*zstdx.Codec{0: old.codecs[0], id: codec}})
-	return nil
 }

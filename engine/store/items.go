@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -10,48 +11,115 @@ import (
 // items walks over the items of a revision. It checks that no frame is missing: each
 // frame must begin at the place that is due.
 type items struct {
-	s    *Store
-	it   *pebble.Iterator
-	raw  []byte           // content of the current frame
-	off  int              // of the next item in raw
-	at   place            // place of the next item in raw
-	seen func(raw []byte) // called with each frame that is read; nil is fine
+	s   *Store
+	db  pebble.Reader
+	p   *Summary
+	it  *pebble.Iterator // nil until it is needed
+	buf *buffer
+	raw []byte // content of the current frame, in buf
+	off int    // of the next item in raw
+	at  place  // place of the next item in raw
+	// seen is called with each frame that is read, for a check that wants them all;
+	// nil is fine.
+	seen   func(raw []byte)
+	passed int // bytes of the items that next gave
 }
 
 // items begins at the frame that holds the item at a place.
-func (s *Store) items(db pebble.Reader, no No, rev uint64, at place, seen func([]byte)) (*items, error) {
-	p := keyRevision(prefixFrame, no, rev)
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: p, UpperBound: prefixEnd(p)})
-	if err != nil {
-		return nil, mapErr(err)
+func (s *Store) items(db pebble.Reader, p *Summary, at place, seen func([]byte)) (*items, error) {
+	w := &items{s: s, db: db, p: p, buf: s.buffer(), seen: seen}
+	if err := w.seek(at); err != nil {
+		return nil, errors.Join(err, w.close())
 	}
-	w := &items{s: s, it: it, seen: seen}
+	return w, nil
+}
+
+// seek moves to the item at a place.
+func (w *items) seek(at place) error {
+	if err := w.frameOf(at); err != nil {
+		return err
+	}
+	there, err := w.walk(at)
+	if err == nil && !there {
+		err = corruptf("no frame holds item %d.%d", at.msg, at.blk)
+	}
+	return err
+}
+
+// frameOf reads the frame that holds the item at a place, if any does.
+func (w *items) frameOf(at place) error {
+	// A cutter never cuts as little as this, so the frame's key is known, and a
+	// look-up costs less than a search. It would not see frames that must not be there.
+	if w.p.Bytes <= frameTarget && w.seen == nil {
+		found, err := get(w.db, keyFrame(w.p.No, w.p.Rev, place{}, 0), func(v []byte) error { return w.open(place{}, v) })
+		w.at = place{}
+		if found || err != nil {
+			return err
+		}
+	}
+	if w.it == nil {
+		prefix := keyRevision(prefixFrame, w.p.No, w.p.Rev)
+		var err error
+		if w.it, err = w.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)}); err != nil {
+			return mapErr(err)
+		}
+	}
 	// The last frame that begins at or before the place; part 1 is after every
 	// frame that begins there.
-	if !it.SeekLT(keyFrame(no, rev, at, 1)) {
-		err := mapErr(it.Error())
-		if err == nil {
-			err = corruptf("no frame holds item %d.%d", at.msg, at.blk)
+	if !w.it.SeekLT(keyFrame(w.p.No, w.p.Rev, at, 1)) {
+		if err := mapErr(w.it.Error()); err != nil {
+			return err
 		}
-		return nil, errors.Join(err, w.close())
+		return corruptf("no frame holds item %d.%d", at.msg, at.blk)
 	}
 	start, part, err := w.load()
 	if err == nil && part != 0 {
 		err = corruptf("no frame begins with item %d.%d", at.msg, at.blk)
 	}
-	if err != nil {
-		return nil, errors.Join(err, w.close())
-	}
 	w.at = start
-	for w.at != at {
-		if _, err := w.skip(at); err != nil {
-			return nil, errors.Join(err, w.close())
-		}
-	}
-	return w, nil
+	return err
 }
 
-func (w *items) close() error { return mapErr(w.it.Close()) }
+// walk passes over items of the current frame up to a place; there is false if the
+// frame does not reach it.
+func (w *items) walk(to place) (there bool, err error) {
+	for w.at != to {
+		size, _, err := w.header()
+		if err != nil {
+			return false, err
+		}
+		if size >= len(w.raw)-w.off {
+			return false, nil
+		}
+		w.off += size
+		w.peek()
+		if to.less(w.at) {
+			return false, corruptf("item %d.%d is missing", to.msg, to.blk)
+		}
+	}
+	return true, nil
+}
+
+// reach goes on, after an item was read, to a later place: in the current frame or
+// in another.
+func (w *items) reach(at place) error {
+	if w.off < len(w.raw) {
+		w.peek()
+		if there, err := w.walk(at); there || err != nil {
+			return err
+		}
+	}
+	return w.seek(at)
+}
+
+func (w *items) close() error {
+	w.s.putBuffer(w.buf)
+	w.buf, w.raw = nil, nil
+	if w.it == nil {
+		return nil
+	}
+	return mapErr(w.it.Close())
+}
 
 // load reads the frame under the iterator.
 func (w *items) load() (at place, part uint32, err error) {
@@ -63,23 +131,31 @@ func (w *items) load() (at place, part uint32, err error) {
 	if err != nil {
 		return at, 0, mapErr(err)
 	}
-	w.raw, err = w.s.openFrame(w.raw[:0], v, frameMax)
-	w.off = 0
+	return at, part, w.open(at, v)
+}
+
+// open decodes the frame that begins at a place.
+func (w *items) open(at place, value []byte) (err error) {
+	w.raw, err = w.s.openFrame(w.buf.b[:0], value, frameMax)
+	w.buf.b, w.off = w.raw, 0
 	if err != nil {
-		return at, 0, fmt.Errorf("frame of item %d.%d: %w", at.msg, at.blk, err)
+		return fmt.Errorf("frame of item %d.%d: %w", at.msg, at.blk, err)
 	}
 	if w.seen != nil {
 		w.seen(w.raw)
 	}
 	if len(w.raw) == 0 {
-		return at, 0, corruptf("frame of item %d.%d is empty", at.msg, at.blk)
+		return corruptf("frame of item %d.%d is empty", at.msg, at.blk)
 	}
-	return at, part, nil
+	return nil
 }
 
 // nextFrame moves to the next frame, which must be part of the item at a place; more
 // is false at the end of the revision.
 func (w *items) nextFrame(at place, part uint32) (more bool, err error) {
+	if w.it == nil {
+		return false, nil // a revision of one frame
+	}
 	if !w.it.Next() {
 		return false, mapErr(w.it.Error())
 	}
@@ -115,27 +191,6 @@ func (w *items) peek() {
 	w.at.blk++
 }
 
-// skip passes over the next item, on the way to a place in the same frame.
-func (w *items) skip(to place) (place, error) {
-	passed := w.at
-	size, _, err := w.header()
-	if err != nil {
-		return passed, err
-	}
-	if size > len(w.raw)-w.off {
-		return passed, corruptf("item %d.%d ends its frame, and item %d.%d has none", w.at.msg, w.at.blk, to.msg, to.blk)
-	}
-	w.off += size
-	if w.off == len(w.raw) {
-		return passed, corruptf("no frame holds item %d.%d", to.msg, to.blk)
-	}
-	w.peek()
-	if to.less(w.at) {
-		return passed, corruptf("item %d.%d is missing", to.msg, to.blk)
-	}
-	return passed, nil
-}
-
 // next reads the item at w.at and moves on to the one that the caller says is due
 // after it. The string is the caller's.
 func (w *items) next() (item string, kind uint64, err error) {
@@ -143,6 +198,7 @@ func (w *items) next() (item string, kind uint64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
+	w.passed += size
 	if rest := len(w.raw) - w.off; size <= rest {
 		item = string(w.raw[w.off : w.off+size])
 		w.off += size
@@ -150,19 +206,20 @@ func (w *items) next() (item string, kind uint64, err error) {
 	}
 	// The parts of a long item. Memory grows with what is there, not with what the
 	// length claims.
-	buf := append([]byte(nil), w.raw[w.off:]...)
-	for part := uint32(1); len(buf) < size; part++ {
+	var long strings.Builder
+	long.Write(w.raw[w.off:])
+	for part := uint32(1); long.Len() < size; part++ {
 		more, err := w.nextFrame(w.at, part)
-		if err == nil && (!more || len(w.raw) > size-len(buf)) {
+		if err == nil && (!more || len(w.raw) > size-long.Len()) {
 			err = corruptf("item %d.%d: its parts are not its length", w.at.msg, w.at.blk)
 		}
 		if err != nil {
 			return "", 0, err
 		}
-		buf = append(buf, w.raw...)
+		long.Write(w.raw)
 	}
 	w.off = len(w.raw)
-	return string(buf), kind, nil
+	return long.String(), kind, nil
 }
 
 // advance makes the item at a place the next one; more is false if the revision

@@ -8,7 +8,8 @@ package store
 //	e       parent's id, 0, No 8                 empty: session No names the parent, which need not exist
 //	f       No 8, revision 8, message 4,         frame: whole items from this one on, or one part of a
 //	        block 4, part 4                      long item
-//	h       No 8, revision 8, chunk 4            head of the session, in chunks
+//	h       No 8, revision 8, chunk 4            head of the session: its brief in chunk 0, the rest
+//	                                             in chunks from 1 on
 //	i       session id                           No of the session, never given to another
 //	k       chunk hash 32, blob 8                empty: the blob uses the chunk
 //	l       raw id 32, 's', No 8                 empty: the session came from these bytes
@@ -25,7 +26,8 @@ package store
 //	y       chunk hash 32                        up to 1 MiB of source bytes
 //
 // In a frame's key a block is 0 for the message's own fields and j+1 for block j, and
-// part is 0 for all frames but the later ones of an item longer than a frame.
+// part is 0 for all frames but the later ones of an item longer than a frame. Values
+// of the kinds f, h and y are compressed, see frameVersion.
 const (
 	prefixCursor  = 'c'
 	prefixDict    = 'd'

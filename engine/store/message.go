@@ -53,8 +53,7 @@ func appendMessage(e *encoder, m *archive.Message) {
 	e.uint(uint64(len(m.Blocks)))
 }
 
-// decodeMessage decodes a message; its Blocks are empty and of the right capacity
-// up to a bound. blocks is how many follow.
+// decodeMessage decodes a message without its blocks; blocks is how many follow.
 func decodeMessage(s string) (m *archive.Message, blocks int, err error) {
 	d := decoder{s: s}
 	m = &archive.Message{
@@ -96,9 +95,6 @@ func decodeMessage(s string) (m *archive.Message, blocks int, err error) {
 	}
 	if err := d.end(); err != nil {
 		return nil, 0, corruptf("message: %w", err)
-	}
-	if n > 0 {
-		m.Blocks = make([]archive.Block, 0, min(n, 1024))
 	}
 	return m, int(n), nil
 }

@@ -10,50 +10,21 @@ import (
 	"github.com/hansard-search/hansard/engine/archive"
 )
 
-// Head reads the head of a session, with its content hash.
-func (sn *Snapshot) Head(no No) (h *archive.Session, err error) {
-	err = sn.use(func(db *pebble.Snapshot) error {
-		p, err := living(db, no)
-		if err != nil {
-			return err
-		}
-		if h, err = sn.s.readHead(db, &p); err != nil {
-			return fmt.Errorf("session %s: %w", p.ID, err)
-		}
-		return nil
-	})
-	return h, err
-}
-
-func (s *Store) readHead(db pebble.Reader, p *Summary) (*archive.Session, error) {
-	var raw []byte
-	var due uint32
-	err := scan(db, keyRevision(prefixHead, p.No, p.Rev), func(k, v []byte) error {
-		if len(k) != 21 || get32(k[17:]) != due {
-			return corruptf("head: chunk %d is missing", due)
-		}
-		due++
-		var err error
-		raw, err = s.openFrame(raw, v, headChunk)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(raw)) != p.HeadBytes {
-		return nil, corruptf("head: %d bytes instead of %d", len(raw), p.HeadBytes)
-	}
-	h, err := decodeHead(string(raw))
-	if err != nil {
-		return nil, err
-	}
-	h.ContentHash = p.Hash
-	return h, nil
-}
-
 // Message reads one message.
 func (sn *Snapshot) Message(no No, pos int) (m *archive.Message, err error) {
-	err = sn.use(func(db *pebble.Snapshot) error {
+	err = sn.message(no, pos, func(db pebble.Reader, p *Summary) error {
+		page, err := sn.s.readMessages(db, p, pos, 1)
+		if err == nil {
+			m = page[0]
+		}
+		return err
+	})
+	return m, err
+}
+
+// message runs f for a message that a session has, and names it in the error.
+func (sn *Snapshot) message(no No, pos int, f func(db pebble.Reader, p *Summary) error) error {
+	return sn.use(func(db *pebble.Snapshot) error {
 		p, err := living(db, no)
 		if err != nil {
 			return err
@@ -61,66 +32,11 @@ func (sn *Snapshot) Message(no No, pos int) (m *archive.Message, err error) {
 		if pos < 0 || int64(pos) >= p.Messages {
 			return fmt.Errorf("session %s: message %d: %w", p.ID, pos, ErrNotFound)
 		}
-		page, err := sn.s.readMessages(db, &p, pos, 1)
-		if err != nil {
+		if err := f(db, &p); err != nil {
 			return fmt.Errorf("session %s: message %d: %w", p.ID, pos, err)
 		}
-		m = page[0]
 		return nil
 	})
-	return m, err
-}
-
-// Block reads block j of message pos. It costs one frame, or those of the block if
-// it is longer than a frame.
-func (sn *Snapshot) Block(no No, pos, j int) (b archive.Block, err error) {
-	err = sn.use(func(db *pebble.Snapshot) error {
-		p, err := living(db, no)
-		if err != nil {
-			return err
-		}
-		if pos < 0 || int64(pos) >= p.Messages || j < 0 || j >= maxBlocks {
-			return fmt.Errorf("session %s: block %d.%d: %w", p.ID, pos, j, ErrNotFound)
-		}
-		if b, err = sn.s.readBlock(db, &p, place{uint32(pos), uint32(j) + 1}); err != nil {
-			return fmt.Errorf("session %s: block %d.%d: %w", p.ID, pos, j, err)
-		}
-		return nil
-	})
-	return b, err
-}
-
-func (s *Store) readBlock(db pebble.Reader, p *Summary, at place) (b archive.Block, err error) {
-	w, err := s.items(db, p.No, p.Rev, at, nil)
-	if err != nil {
-		return b, s.missing(db, p, at, err)
-	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	item, _, err := w.next()
-	if err != nil {
-		return b, err
-	}
-	return decodeBlock(item)
-}
-
-// missing tells a block that the message does not have from a damaged one: the
-// message says how many it has.
-func (s *Store) missing(db pebble.Reader, p *Summary, at place, cause error) error {
-	if !errors.Is(cause, ErrCorrupt) {
-		return cause
-	}
-	w, err := s.items(db, p.No, p.Rev, place{msg: at.msg}, nil)
-	if err != nil {
-		return cause
-	}
-	item, _, err := w.next()
-	if err = errors.Join(err, w.close()); err != nil {
-		return cause
-	}
-	if _, n, err := decodeMessage(item); err == nil && int64(at.blk) > int64(n) {
-		return ErrNotFound
-	}
-	return cause
 }
 
 const (
@@ -161,19 +77,17 @@ func (sn *Snapshot) Messages(no No, from int) iter.Seq2[*archive.Message, error]
 // readMessages reads up to limit messages, fewer if they are long, and at least one
 // without an error. With an error it gives those before it.
 func (s *Store) readMessages(db pebble.Reader, p *Summary, pos, limit int) (list []*archive.Message, err error) {
-	w, err := s.items(db, p.No, p.Rev, place{msg: uint32(pos)}, nil)
+	w, err := s.items(db, p, place{msg: uint32(pos)}, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	size := 0
-	for len(list) < limit && size < pageBytes {
-		m, n, err := w.message()
+	for len(list) < limit && w.passed < pageBytes {
+		m, err := w.message()
 		if err != nil {
 			return list, err
 		}
 		list = append(list, m)
-		size += n
 		pos++
 		if int64(pos) == p.Messages {
 			return list, nil
@@ -189,19 +103,14 @@ func (s *Store) readMessages(db pebble.Reader, p *Summary, pos, limit int) (list
 	return list, nil
 }
 
-// message reads the message at w.at with its blocks; size is that of its items.
-func (w *items) message() (m *archive.Message, size int, err error) {
+// message reads the message at w.at with its blocks.
+func (w *items) message() (*archive.Message, error) {
 	at := w.at
-	item, _, err := w.next()
-	if err != nil {
-		return nil, 0, err
+	m, blocks, err := w.fields()
+	if err != nil || blocks == 0 {
+		return m, err
 	}
-	m, blocks, err := decodeMessage(item)
-	if err != nil {
-		return nil, 0, err
-	}
-	m.Position = int(at.msg)
-	size = len(item)
+	m.Blocks = make([]archive.Block, 0, min(blocks, 1024))
 	for j := range blocks {
 		at.blk = uint32(j) + 1
 		more, err := w.advance(at)
@@ -209,18 +118,37 @@ func (w *items) message() (m *archive.Message, size int, err error) {
 			err = corruptf("ends before block %d of %d", j, blocks)
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		item, _, err := w.next()
+		b, err := w.block()
 		if err != nil {
-			return nil, 0, err
-		}
-		b, err := decodeBlock(item)
-		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		m.Blocks = append(m.Blocks, b)
-		size += len(item)
 	}
-	return m, size, nil
+	return m, nil
+}
+
+// fields reads the fields of the message at w.at; blocks is how many it has.
+func (w *items) fields() (m *archive.Message, blocks int, err error) {
+	pos := int(w.at.msg)
+	item, _, err := w.next()
+	if err != nil {
+		return nil, 0, err
+	}
+	m, blocks, err = decodeMessage(item)
+	if err != nil {
+		return nil, 0, err
+	}
+	m.Position = pos
+	return m, blocks, nil
+}
+
+// block reads the block at w.at.
+func (w *items) block() (archive.Block, error) {
+	item, _, err := w.next()
+	if err != nil {
+		return archive.Block{}, err
+	}
+	return decodeBlock(item)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	headChunk = frameMax // bytes of a head in one value, before compression
+	headChunkBytes = frameMax // bytes of the rest of a head in one value, before compression
 	// smallRevision is how much of a revision may wait in memory for the commit,
 	// so that a session that turns out unchanged costs no write; maxHeld bounds
 	// the sum over all revisions.
@@ -229,13 +229,13 @@ func (r *Revision) seal(head *archive.Session, fingerprint string) (*Sealed, err
 		return nil, err
 	}
 	r.item.b = r.item.b[:0]
-	appendHead(&r.item, head)
+	appendBrief(&r.item, head)
+	brief := len(r.item.b)
+	appendRest(&r.item, head)
 	raw := r.item.b
 	head.ContentHash = contentHash(r.cut.hash.Sum(nil), raw, fingerprint)
-	for i, from := 0, 0; from < len(raw); i, from = i+1, from+headChunk {
-		if err := r.set(keyHead(r.no, r.rev, uint32(i)), raw[from:min(from+headChunk, len(raw))]); err != nil {
-			return nil, err
-		}
+	if err := r.head(raw[:brief], raw[brief:]); err != nil {
+		return nil, err
 	}
 	z := &Sealed{rev: r, sum: Summary{
 		No: r.no, ID: r.id, Rev: r.rev, Hash: head.ContentHash,
@@ -257,6 +257,21 @@ func (r *Revision) seal(head *archive.Session, fingerprint string) (*Sealed, err
 	}
 	r.cut.buf, r.out, r.item.b = nil, nil, nil
 	return z, nil
+}
+
+// head writes the two parts of the head. The brief has one value even if some
+// session makes it long.
+func (r *Revision) head(brief, rest []byte) error {
+	if err := r.set(keyHead(r.no, r.rev, 0), brief); err != nil {
+		return err
+	}
+	for i := 0; i*headChunkBytes < len(rest); i++ {
+		chunk := rest[i*headChunkBytes : min((i+1)*headChunkBytes, len(rest))]
+		if err := r.set(keyHead(r.no, r.rev, uint32(i)+1), chunk); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func contentHash(messages, head []byte, fingerprint string) [32]byte {

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hansard-search/hansard/engine/archive"
 )
@@ -18,6 +16,7 @@ import (
 // TestRoundTrip stores random sessions and reads them back whole, message by message
 // and block by block, before and after a reopening.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	r := rng(t, 1)
 	fs := vfs.NewMem()
 	s := openMem(t, fs)
@@ -46,22 +45,49 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// wantHit wants a message with one of its blocks.
+func wantHit(t *testing.T, sn *Snapshot, no No, m *archive.Message, j int) {
+	t.Helper()
+	want := *m
+	want.Blocks = m.Blocks[j : j+1]
+	got, err := sn.Hit(no, m.Position, j)
+	if d := diff(&want, got); d != "" || err != nil {
+		t.Fatalf("hit %d.%d: %v\n%s", m.Position, j, err, d)
+	}
+}
+
+// wantBrief wants a head without its long parts.
+func wantBrief(t *testing.T, sn *Snapshot, no No, head *archive.Session) {
+	t.Helper()
+	want := *head
+	want.Instructions, want.Events, want.Refs, want.Actions = "", nil, nil, nil
+	got, err := sn.Brief(no)
+	if d := diff(&want, got); d != "" || err != nil {
+		t.Fatalf("brief: %v\n%s", err, d)
+	}
+}
+
 func wantParts(t *testing.T, sn *Snapshot, z session) {
 	t.Helper()
 	no, _, err := sn.Lookup(z.head.ID())
 	if err != nil {
 		t.Fatal(err)
 	}
+	wantBrief(t, sn, no, z.head)
 	for i, m := range z.msgs {
 		got, err := sn.Message(no, i)
-		if d := cmp.Diff(m, got, cmpopts.EquateEmpty()); d != "" || err != nil {
+		if d := diff(m, got); d != "" || err != nil {
 			t.Fatalf("message %d: %v\n%s", i, err, d)
 		}
 		for j, b := range m.Blocks {
 			got, err := sn.Block(no, i, j)
-			if d := cmp.Diff(b, got, cmpopts.EquateEmpty()); d != "" || err != nil {
+			if d := diff(b, got); d != "" || err != nil {
 				t.Fatalf("block %d.%d: %v\n%s", i, j, err, d)
 			}
+			wantHit(t, sn, no, m, j)
+		}
+		if _, err := sn.Hit(no, i, len(m.Blocks)); !errors.Is(err, ErrNotFound) {
+			t.Fatalf("hit %d.%d: error %v, want ErrNotFound", i, len(m.Blocks), err)
 		}
 		if _, err := sn.Block(no, i, len(m.Blocks)); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("block %d.%d: error %v, want ErrNotFound", i, len(m.Blocks), err)
@@ -77,6 +103,21 @@ func wantParts(t *testing.T, sn *Snapshot, z session) {
 		}
 		from++
 	}
+}
+
+// TestLongBrief: what is small in almost every session may be long in one.
+func TestLongBrief(t *testing.T) {
+	s := newStore(t)
+	r := rng(t, 8)
+	z := say("long", "text")
+	z.head.Title = text(r, 5*frameMax)
+	for range 3000 {
+		z.head.Duplicates = append(z.head.Duplicates, text(r, 30))
+	}
+	out := commit(t, s, z)
+	sn := snap(t, s)
+	wantSession(t, sn, z)
+	wantBrief(t, sn, out[0].Summary.No, z.head)
 }
 
 // TestIdempotent commits the same sessions again: nothing is dirty, counted or left.

@@ -48,7 +48,7 @@ type Options struct {
 	Now          func() time.Time // nil is time.Now
 	DropRaw      bool             // do not keep source bytes; PutRaw still hashes them
 	ReadOnly     bool             // no byte of the folder changes; writes return ErrReadOnly
-	CacheBytes   int64            // Pebble's block cache; default 16 MiB
+	CacheBytes   int64            // Pebble's cache, of which two memtables take 16 MiB; default 32 MiB
 	CloseTimeout time.Duration    // how long Close waits for Pebble; default 5 s
 }
 
@@ -63,7 +63,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.CacheBytes <= 0 {
-		o.CacheBytes = 16 << 20
+		o.CacheBytes = 32 << 20
 	}
 	if o.CloseTimeout <= 0 {
 		o.CloseTimeout = 5 * time.Second
@@ -102,8 +102,9 @@ type Store struct {
 	// closeErr is set within closed.
 	closeErr error
 
-	dicts atomic.Pointer[dictionaries]
-	held  atomic.Int64 // bytes of sealed revisions that wait in memory
+	dicts   atomic.Pointer[dictionaries]
+	buffers sync.Pool    // of *buffer
+	held    atomic.Int64 // bytes of sealed revisions that wait in memory
 
 	mu       sync.Mutex // guards those below
 	closing  bool

@@ -111,22 +111,41 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-func FuzzHead(f *testing.F) {
+func FuzzBrief(f *testing.F) {
 	r := rng(f, 7)
 	for range 20 {
-		z := randomSession(r, "f", 0)
-		z.head.Instructions = word(r)
 		var e encoder
-		appendHead(&e, z.head)
+		appendBrief(&e, randomSession(r, "f", 0).head)
 		f.Add(e.b)
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		h, err := decodeHead(string(in))
+		h, err := decodeBrief(string(in))
 		if err != nil {
 			return
 		}
 		var e encoder
-		if appendHead(&e, h); string(e.b) != string(in) {
+		if appendBrief(&e, h); string(e.b) != string(in) {
+			t.Errorf("%q encodes again as %q", in, e.b)
+		}
+	})
+}
+
+func FuzzRest(f *testing.F) {
+	r := rng(f, 8)
+	for range 20 {
+		h := randomSession(r, "f", 0).head
+		h.Instructions = word(r)
+		var e encoder
+		appendRest(&e, h)
+		f.Add(e.b)
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var h archive.Session
+		if decodeRest(&h, string(in)) != nil {
+			return
+		}
+		var e encoder
+		if appendRest(&e, &h); string(e.b) != string(in) {
 			t.Errorf("%q encodes again as %q", in, e.b)
 		}
 	})
