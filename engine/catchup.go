@@ -90,7 +90,7 @@ func (x *index) indexSome(ctx context.Context, snap *store.Snapshot, todo []stor
 	return n, err
 }
 
-// writeSome writes the first sessions of todo, at least one and up to half of
+// writeSome writes the first sessions of todo, at least one and up to three quarters of
 // FlushBytes of writer memory, into one new segment: a file if it is asked for or
 // there is much to do, else in memory.
 func (x *index) writeSome(ctx context.Context, snap *store.Snapshot, todo []store.Dirty, toFile bool) (n int, m *member, err error) {
@@ -102,7 +102,7 @@ func (x *index) writeSome(ctx context.Context, snap *store.Snapshot, todo []stor
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	f := newFeeder(w)
-	enough := x.opts.FlushBytes / 2
+	enough := x.opts.FlushBytes / 4 * 3
 	for n < len(todo) && (n == 0 || w.MemBytes() < enough) {
 		if err := f.add(ctx, snap, todo[n].No); err != nil {
 			return 0, nil, err

@@ -112,16 +112,20 @@ func (e *Engine) merges() {
 			return
 		case <-e.kick:
 		}
-		for {
-			did, err := e.index.mergeOnce(e.life)
-			if err != nil && e.life.Err() == nil {
-				e.opts.Logger.Error("merge failed", "error", err)
-			}
-			if !did || err != nil {
-				break
-			}
-			e.forget()
+		if err := e.settle(e.life); err != nil && e.life.Err() == nil {
+			e.opts.Logger.Error("merge failed", "error", err)
 		}
+	}
+}
+
+// settle merges until no merge is due.
+func (e *Engine) settle(ctx context.Context) error {
+	for {
+		did, err := e.index.mergeOnce(ctx)
+		if !did || err != nil {
+			return err
+		}
+		e.forget()
 	}
 }
 

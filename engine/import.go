@@ -118,6 +118,11 @@ func (r *importRun) run(ctx context.Context) error {
 	if err := errors.Join(r.indexEnds(), r.e.catchUp(ctx)); err != nil {
 		return r.stop(err)
 	}
+	if !r.e.opts.NoMerge {
+		if err := r.e.settle(ctx); err != nil {
+			return r.stop(err)
+		}
+	}
 	return r.unreadable()
 }
 

@@ -24,6 +24,8 @@ type index struct {
 	opts   Options
 	log    *slog.Logger
 
+	merging sync.Mutex // held by a merge of files and by a rebuild; taken before mu
+
 	mu      sync.Mutex
 	members []*member              // oldest first; files before tail segments
 	where   map[store.No]place     // the live copy of each session

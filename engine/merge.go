@@ -156,6 +156,8 @@ func (x *index) plan() *mergeJob {
 // mergeOnce runs one merge if one is due. It holds mu only to decide and to
 // replace, so that searches and imports go on meanwhile.
 func (x *index) mergeOnce(ctx context.Context) (did bool, err error) {
+	x.merging.Lock()
+	defer x.merging.Unlock()
 	job := x.plan()
 	if job == nil {
 		return false, nil

@@ -45,6 +45,8 @@ func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*Rebuild
 // rebuild indexes every session into new files and puts them in the place of
 // everything else.
 func (x *index) rebuild(ctx context.Context, r *RebuildReport, progress func(Progress)) error {
+	x.merging.Lock()
+	defer x.merging.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	snap, err := x.store.Snapshot()

@@ -9,9 +9,9 @@ import (
 // body is what a list and its containers share: frequencies and positions, which
 // are addressed by the rank of a posting in the whole list.
 //
-// freq is one byte per row; the byte 255 stands for an entry in the escapes that
-// follow the last row: rank and frequency, u32 each, ascending by rank. A list
-// whose frequencies are all 1 stores none.
+// freq is four bits per row, of two rows to a byte the first in the low ones; 15
+// stands for an entry in the escapes that follow the last byte: rank and frequency,
+// u32 each, ascending by rank. A list whose frequencies are all 1 stores none.
 //
 // pos is the index, then per row the first position and the gaps between the
 // others as uvarints. The index is the offset of every 64th posting but the
@@ -24,10 +24,13 @@ type body struct {
 }
 
 const (
-	escapeFreq  = 255
+	escapeFreq  = 15
 	escapeSize  = 8
 	indexStride = 64 // postings per entry of the index of positions
 )
+
+// FreqBytes is the size of the frequencies of a list without escapes.
+func FreqBytes(rows int) int { return (rows + 1) / 2 }
 
 // indexSize is the number of bytes of the index of positions.
 func indexSize(rows uint32) int {
@@ -44,17 +47,19 @@ func (b *body) freqAt(g int) uint32 {
 	if g < 0 || g >= int(b.rows) || len(b.freq) == 0 {
 		return 0
 	}
-	if f := b.freq[g]; f != escapeFreq {
-		return uint32(f)
+	if f := b.nibble(g); f != escapeFreq {
+		return f
 	}
 	return b.escape(g)
 }
 
+func (b *body) nibble(g int) uint32 { return uint32(b.freq[g>>1] >> (g & 1 << 2) & 15) }
+
 // escapes is the number of escapes, escapeAt the rank and frequency of the i-th.
-func (b *body) escapes() int { return (len(b.freq) - int(b.rows)) / escapeSize }
+func (b *body) escapes() int { return (len(b.freq) - FreqBytes(int(b.rows))) / escapeSize }
 
 func (b *body) escapeAt(i int) (g int, freq uint32) {
-	e := b.freq[int(b.rows)+escapeSize*i:][:escapeSize]
+	e := b.freq[FreqBytes(int(b.rows))+escapeSize*i:][:escapeSize]
 	return int(binary.LittleEndian.Uint32(e)), binary.LittleEndian.Uint32(e[4:])
 }
 
@@ -72,7 +77,7 @@ func (b *body) seekEscape(g int) int {
 	return lo
 }
 
-// escape is the frequency of a posting whose byte is 255.
+// escape is the frequency of a posting whose four bits are 15.
 func (b *body) escape(g int) uint32 {
 	if i := b.seekEscape(g); i < b.escapes() {
 		if at, freq := b.escapeAt(i); at == g {
@@ -82,7 +87,7 @@ func (b *body) escape(g int) uint32 {
 	return escapeFreq
 }
 
-// appendFreqs appends the frequencies of the postings [g, g+n): first the bytes,
+// appendFreqs appends the frequencies of the postings [g, g+n): first the bits,
 // then what escapes say, which are few.
 func (b *body) appendFreqs(dst []uint32, g, n int) []uint32 {
 	dst = slices.Grow(dst, n)
@@ -98,9 +103,7 @@ func (b *body) appendFreqs(dst []uint32, g, n int) []uint32 {
 		}
 		return dst
 	}
-	for i, f := range b.freq[g : g+n] {
-		out[i] = uint32(f)
-	}
+	b.unpack(out, g)
 	for i := b.seekEscape(g); i < b.escapes(); i++ {
 		at, freq := b.escapeAt(i)
 		if at < g || at >= g+n {
@@ -113,13 +116,31 @@ func (b *body) appendFreqs(dst []uint32, g, n int) []uint32 {
 	return dst
 }
 
+// unpack writes the four bits of the postings from g on, without a branch per row.
+func (b *body) unpack(out []uint32, g int) {
+	if g&1 != 0 && len(out) > 0 {
+		out[0] = b.nibble(g)
+		out, g = out[1:], g+1
+	}
+	pairs := b.freq[g>>1:][:len(out)/2]
+	even := out[:2*len(pairs)]
+	for i, f := range pairs {
+		if 2*i+1 < len(even) { // always; it spares two checks
+			even[2*i], even[2*i+1] = uint32(f&15), uint32(f>>4)
+		}
+	}
+	if i := len(even); i < len(out) {
+		out[i] = b.nibble(g + i)
+	}
+}
+
 // occurrences is the sum of the frequencies of the postings [g, h).
 func (b *body) occurrences(g, h int) uint64 {
 	if b.ones {
 		return uint64(h - g)
 	}
-	n := sumBytes(b.freq[g:h])
-	if len(b.freq) == int(b.rows) {
+	n := b.sumNibbles(g, h)
+	if b.escapes() == 0 {
 		return n
 	}
 	for i := b.seekEscape(g); i < b.escapes(); i++ {
@@ -127,23 +148,34 @@ func (b *body) occurrences(g, h int) uint64 {
 		if at < g || at >= h {
 			break
 		}
-		if b.freq[at] == escapeFreq {
+		if b.nibble(at) == escapeFreq {
 			n += uint64(freq) - escapeFreq
 		}
 	}
 	return n
 }
 
-// sumBytes is the sum of the bytes of s, eight at a time.
-func sumBytes(s []byte) uint64 {
-	const even, lanes = 0x00ff00ff00ff00ff, 0x0001000100010001
+// sumNibbles is the sum of the four bits of the postings [g, h), sixteen at a time.
+func (b *body) sumNibbles(g, h int) uint64 {
+	const low, ones = 0x0f0f0f0f0f0f0f0f, 0x0101010101010101
+	if g >= h {
+		return 0
+	}
 	n := uint64(0)
+	if g&1 != 0 {
+		n, g = uint64(b.nibble(g)), g+1
+	}
+	if h&1 != 0 && g < h {
+		h--
+		n += uint64(b.nibble(h))
+	}
+	s := b.freq[g>>1 : h>>1]
 	for ; len(s) >= 8; s = s[8:] {
 		x := binary.LittleEndian.Uint64(s)
-		n += (x&even + x>>8&even) * lanes >> 48
+		n += (x&low + x>>4&low) * ones >> 56
 	}
 	for _, x := range s {
-		n += uint64(x)
+		n += uint64(x&15 + x>>4)
 	}
 	return n
 }

@@ -25,6 +25,7 @@ const (
 const (
 	boundHead  = 12
 	boundEntry = 2
+	boundFreq  = 255 // stands for any frequency from it on
 )
 
 // LengthCode is the code of a row's length: exact to 15, then three bits after
@@ -104,7 +105,7 @@ func (b *boundsBuilder) reset() {
 }
 
 func (b *boundsBuilder) add(row Ord, length, freq uint32) {
-	f, code := uint8(min(freq, escapeFreq)), LengthCode(length)
+	f, code := uint8(min(freq, boundFreq)), LengthCode(length)
 	r := row / RangeRows
 	if b.any && r == b.at {
 		b.freq, b.code = max(b.freq, f), min(b.code, code)

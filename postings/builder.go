@@ -66,6 +66,10 @@ func (b *ListBuilder) Add(row Ord, length uint32, positions []uint32) {
 // [Cursor.Encoded] or [AppendGaps].
 func (b *ListBuilder) AddEncoded(row Ord, length, freq uint32, gaps []byte) {
 	b.add(row, length, freq)
+	if len(gaps) == 1 { // most often
+		b.gaps = append(b.gaps, gaps[0])
+		return
+	}
 	b.gaps = append(b.gaps, gaps...)
 }
 
@@ -78,10 +82,13 @@ func (b *ListBuilder) add(row Ord, length, freq uint32) {
 	if b.rows > 0 && b.rows%indexStride == 0 {
 		b.index = binary.LittleEndian.AppendUint32(b.index, uint32(len(b.gaps)))
 	}
-	if freq < escapeFreq {
-		b.freqs = append(b.freqs, byte(freq))
+	f := byte(min(freq, escapeFreq))
+	if b.rows&1 == 0 {
+		b.freqs = append(b.freqs, f)
 	} else {
-		b.freqs = append(b.freqs, escapeFreq)
+		b.freqs[len(b.freqs)-1] |= f << 4
+	}
+	if f == escapeFreq {
 		b.escapes = binary.LittleEndian.AppendUint32(b.escapes, b.rows)
 		b.escapes = binary.LittleEndian.AppendUint32(b.escapes, freq)
 	}
@@ -143,7 +150,7 @@ func (b *ListBuilder) Finish() Encoded {
 // tiny returns the list as a tiny one, or nil if it is not.
 func (b *ListBuilder) tiny() []byte {
 	n := int(b.rows)
-	if n > TinyRows || len(b.gaps) > TinySize {
+	if n > TinyRows || len(b.gaps) > TinySize || len(b.escapes) > 0 {
 		return nil
 	}
 	var shape [TinyRows]uint8
@@ -160,9 +167,16 @@ func (b *ListBuilder) tiny() []byte {
 	if !ones {
 		head |= tinyFreqs
 	}
-	t := append(b.doc[:0], head)
+	width := 1
+	switch last := b.keys[len(b.keys)-headSize:]; {
+	case last[1] != 0:
+		width = 2
+	case last[0] == 0:
+		width = 0
+	}
+	t := append(b.doc[:0], head|byte(width<<tinyWidth))
 	for i := 0; i < len(b.keys); i += headSize {
-		t = append(t, b.keys[i], b.keys[i+1])
+		t = append(t, b.keys[i:i+width]...)
 	}
 	t = append(t, b.payloads...)
 	if !ones {

@@ -105,6 +105,9 @@ func FuzzOpenTiny(f *testing.F) {
 		f.Add(build(new(ListBuilder), withRows(r, rows)).Tiny)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if n, _ := TinyLen(b); n > len(b) {
+			t.Fatalf("TinyLen = %d of %d", n, len(b))
+		}
 		l, err := OpenTiny(b)
 		if err == nil {
 			exercise(t, l)

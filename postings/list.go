@@ -16,9 +16,10 @@ import (
 // the promised length. [List.Validate] reads everything.
 type List struct {
 	body
-	doc   []byte // heads, starts and payloads; or keys and lows of a tiny list
-	count uint32 // containers
-	shape uint8  // index into shapes of a tiny list, else 0
+	doc   []byte           // heads, starts and payloads; or the lows of a tiny list
+	count uint32           // containers
+	shape uint8            // index into shapes of a tiny list, else 0
+	keys  [TinyRows]uint16 // of a tiny list
 	total uint64
 }
 
@@ -85,7 +86,7 @@ func (l *List) checkParts(freq, pos []byte) error {
 	switch {
 	case l.ones && len(freq) > 0:
 		return fmt.Errorf("%w: list with needless frequencies", ErrCorrupt)
-	case freq != nil && !l.ones && (len(freq) < rows || (len(freq)-rows)%escapeSize != 0):
+	case freq != nil && !l.ones && (len(freq) < FreqBytes(rows) || (len(freq)-FreqBytes(rows))%escapeSize != 0):
 		return fmt.Errorf("%w: %d rows with %d bytes of frequencies", ErrCorrupt, rows, len(freq))
 	case pos != nil && freq == nil && !l.ones:
 		return fmt.Errorf("list: positions opened without frequencies")
@@ -128,7 +129,7 @@ func (l List) Key(i int) uint16 { return l.keyAt(i) }
 
 func (l *List) keyAt(i int) uint16 {
 	if l.shape != 0 {
-		return binary.LittleEndian.Uint16(l.doc[2*i:])
+		return l.keys[i]
 	}
 	return binary.LittleEndian.Uint16(l.doc[headSize*i:])
 }

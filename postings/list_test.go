@@ -188,15 +188,19 @@ func TestTinyForm(t *testing.T) {
 		model []posting
 		want  []byte
 	}{
-		{"one", []posting{{row: 5, positions: []uint32{9}}}, []byte{1, 0, 0, 5, 0, 9}},
-		{"twice in one", []posting{{row: 5, positions: []uint32{9, 10}}}, []byte{0x81, 0, 0, 5, 0, 2, 9, 1}},
-		{"two containers", []posting{{row: 5, positions: []uint32{1}}, {row: 65537, positions: []uint32{200}}}, []byte{3, 0, 0, 1, 0, 5, 0, 1, 0, 1, 0xc8, 1}},
+		{"one", []posting{{row: 5, positions: []uint32{9}}}, []byte{1, 5, 0, 9}},
+		{"twice in one", []posting{{row: 5, positions: []uint32{9, 10}}}, []byte{0x81, 5, 0, 2, 9, 1}},
+		{"two containers", []posting{{row: 5, positions: []uint32{1}}, {row: 65537, positions: []uint32{200}}}, []byte{0x0b, 0, 1, 5, 0, 1, 0, 1, 0xc8, 1}},
+		{"a wide key", []posting{{row: 300<<16 + 5, positions: []uint32{9}}}, []byte{0x11, 0x2c, 1, 5, 0, 9}},
 		{"too long", []posting{{row: 5, positions: many}}, nil},
 	}
 	for _, tt := range tests {
 		e := build(new(ListBuilder), tt.model)
 		if !slices.Equal(e.Tiny, tt.want) {
 			t.Errorf("%s: tiny form % x, want % x", tt.name, e.Tiny, tt.want)
+		}
+		if n, rows := TinyLen(append(slices.Clone(e.Tiny), 1, 2)); n != len(tt.want) || n > 0 && rows != len(tt.model) {
+			t.Errorf("%s: TinyLen = %d, %d", tt.name, n, rows)
 		}
 		l := mustOpen(t, e)
 		c := l.Container(0)
@@ -224,7 +228,7 @@ func TestListForm(t *testing.T) {
 			2, 0, 0, 0, 4, 0, 0, 0, // the second begins at rank 2, byte 4
 			1, 0, 3, 0, 0, 0, 4, 0, // lows
 		},
-		Freq: []byte{1, 2, 1, 1},
+		Freq: []byte{0x21, 0x11},
 		Pos:  []byte{4, 0, 0xac, 2, 7, 8},
 	}
 	if diff := cmp.Diff(want, build(new(ListBuilder), model)); diff != "" {

@@ -30,7 +30,7 @@ func TestOpenListRefuses(t *testing.T) {
 		{"a start beyond the end", "four in four", func(e *Encoded) { put(e.Doc, 2+4*4+4, 255) }},
 		{"a start before the last", "four in four", func(e *Encoded) { put(e.Doc, 2+4*4+8+4, 0) }},
 		{"a wrong rank", "four in four", func(e *Encoded) { put(e.Doc, 2+4*4, 9) }},
-		{"frequencies cut off", "four", func(e *Encoded) { e.Freq = e.Freq[:2] }},
+		{"frequencies cut off", "four", func(e *Encoded) { e.Freq = e.Freq[:1] }},
 		{"part of an escape", "four", func(e *Encoded) { e.Freq = append(e.Freq, 1, 2, 3) }},
 		{"index cut off", "65 rows", func(e *Encoded) { e.Pos = e.Pos[:2] }},
 	}
@@ -124,9 +124,13 @@ func TestOpenTinyErrors(t *testing.T) {
 		"nothing":              {},
 		"shape 0":              {0, 0, 0, 0, 0},
 		"no such shape":        {8, 0, 0, 0, 0, 0},
-		"cut off":              {1, 0, 0, 5},
-		"frequency cut off":    {0x81, 0, 0, 5, 0},
-		"keys do not ascend":   {3, 1, 0, 1, 0, 5, 0, 6, 0, 1, 1},
+		"cut off":              {1, 5},
+		"key cut off":          {9},
+		"three bytes per key":  {0x19, 0, 0, 0, 5, 0, 1},
+		"frequency cut off":    {0x81, 5, 0},
+		"keys do not ascend":   {0x0b, 1, 1, 5, 0, 6, 0, 1, 1},
+		"two keys left out":    {3, 5, 0, 6, 0, 1, 1},
+		"a bit without sense":  {0x21, 5, 0, 1},
 		"longer than a length": make([]byte, TinySize+1),
 	}
 	tests["longer than a length"][0] = 1

@@ -15,8 +15,7 @@ type batch struct {
 	inherited [postings.Units]bitWords
 	actions   []uint32 // use, result per action
 
-	terms      *termTable
-	stream     chunks // the terms of all blocks, one after the other
+	text       *inverter
 	lengths    []uint32
 	searchable bitWords
 
@@ -54,7 +53,7 @@ func (b bitWords) padded(n int) []uint64 {
 }
 
 func newBatch(schema []Column) *batch {
-	b := &batch{schema: schema, terms: newTermTable()}
+	b := &batch{schema: schema, text: newInverter()}
 	b.keywords = make([]keywordBatch, len(schema))
 	b.numbers = make([]numberBatch, len(schema))
 	for i, c := range schema {
@@ -75,8 +74,7 @@ func (b *batch) reset() {
 	for u := range b.inherited {
 		b.inherited[u] = b.inherited[u][:0]
 	}
-	b.terms.reset()
-	b.stream.n = 0
+	b.text.reset()
 	b.lengths, b.searchable = b.lengths[:0], b.searchable[:0]
 	for i := range b.schema {
 		b.keywords[i].reset()
@@ -85,10 +83,10 @@ func (b *batch) reset() {
 	b.joinSession, b.joinMessage = false, false
 }
 
-// bytes is about the memory that the batch holds and will take to be written: the
-// stream once more, sorted.
+// bytes is about the memory that the batch holds and will take to be written, but
+// for the spools.
 func (b *batch) bytes() int {
-	n := 8*b.stream.n + b.terms.bytes() + 16*b.terms.len()
+	n := b.text.bytes()
 	n += 32*b.rows[postings.Session] + 12*b.rows[postings.Message] + 8*b.rows[postings.Block] + 12*b.rows[postings.Action]
 	for i := range b.schema {
 		n += b.keywords[i].bytes() + b.numbers[i].bytes()
@@ -124,7 +122,7 @@ func (b *batch) addRow(u postings.Unit, inherited bool) {
 	b.rows[u]++
 }
 
-// addBlock appends a block whose terms are the last length of the stream.
+// addBlock appends a block of length terms.
 func (b *batch) addBlock(length uint32, searchable, inherited bool) {
 	if searchable {
 		b.searchable.add(b.rows[postings.Block])
@@ -201,28 +199,5 @@ func (n *numberBatch) all(yield func(row uint32, v int64) bool) {
 		if !yield(row, n.nums[i]) {
 			return
 		}
-	}
-}
-
-// chunks is a list of numbers that grows without copying.
-type chunks struct {
-	c [][]uint32
-	n int
-}
-
-const chunkLen = 1 << 16
-
-func (c *chunks) add(v uint32) {
-	if c.n>>16 == len(c.c) {
-		c.c = append(c.c, make([]uint32, chunkLen))
-	}
-	c.c[c.n>>16][c.n&(chunkLen-1)] = v
-	c.n++
-}
-
-// all calls f with what was added, a chunk at a time, and where the chunk begins.
-func (c *chunks) all(f func(at int, v []uint32)) {
-	for at := 0; at < c.n; at += chunkLen {
-		f(at, c.c[at>>16][:min(chunkLen, c.n-at)])
 	}
 }

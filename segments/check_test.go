@@ -109,9 +109,9 @@ func TestCheckNamesPlantedFaults(t *testing.T) {
 		{"block key", "DIDX text", flip(-1), "DIDX text: block"},
 		{"document frequency", "DICT text", func(b []byte) []byte {
 			i := bytes.Index(b, []byte("common")) + len("common")
-			b[i] ^= 2 // the rows of the list, by one
+			b[i+1] ^= 1 // the rows of the list, by one: its sizes follow from them
 			return b
-		}, "DOCS text: list of 400 rows, dictionary says"},
+		}, "DOCS text: bytes 899 to 911 of 909"},
 		{"span gap", "SPAN session/message", u32(4, 39), "SPAN session/message: runs cover 39 of 40"},
 		{"span overlap", "SPAN message/block", u32(2, 5), "SPAN message/block: run 2 overlaps"},
 		{"spans disagree", "SPAN session/block", u32(1, 101), "SPAN session/block: session 0 has blocks 0 to 101, its messages 0 to 100"},

@@ -14,7 +14,7 @@ import (
 type keywordEncoder struct {
 	name    string
 	rows    int
-	offsets []uint64
+	offsets []uint32
 	values  spool
 	heads   spool
 	sets    spool
@@ -26,7 +26,7 @@ type keywordEncoder struct {
 
 func newKeywordEncoder(s *scratch, name string, rows int) *keywordEncoder {
 	return &keywordEncoder{
-		name: name, rows: rows, offsets: []uint64{0}, seen: postings.NewBits(rows),
+		name: name, rows: rows, offsets: []uint32{0}, seen: postings.NewBits(rows),
 		values: spool{scratch: s}, heads: spool{scratch: s}, sets: spool{scratch: s},
 	}
 }
@@ -34,7 +34,10 @@ func newKeywordEncoder(s *scratch, name string, rows int) *keywordEncoder {
 // add appends a value with its rows, ascending and at least one.
 func (e *keywordEncoder) add(value []byte, rows []uint32) {
 	e.values.put(value)
-	e.offsets = append(e.offsets, uint64(e.values.size))
+	if e.values.size > math.MaxUint32 {
+		e.err = fmt.Errorf("%w: column %s: %d bytes of values", ErrLimit, e.name, e.values.size)
+	}
+	e.offsets = append(e.offsets, uint32(e.values.size))
 	where := rows[0]
 	if len(rows) > 1 {
 		if e.sets.size > math.MaxUint32 {
@@ -64,7 +67,7 @@ func (e *keywordEncoder) add(value []byte, rows []uint32) {
 func (e *keywordEncoder) finish(dst *sink, of func(dst []uint32, row uint32) ([]uint32, error)) error {
 	dst.begin(tagValues, e.name)
 	dst.putU64s([]uint64{uint64(len(e.offsets) - 1)})
-	dst.putU64s(e.offsets)
+	dst.putU32s(e.offsets)
 	errs := []error{e.err, e.values.copyTo(dst)}
 	dst.end()
 	dst.begin(tagSets, e.name)

@@ -3,6 +3,9 @@ package segments
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
+
+	"github.com/hansard-search/hansard/postings"
 )
 
 // The parts of a posting list and the sections that hold them.
@@ -16,18 +19,31 @@ const (
 
 var partTags = [parts]string{tagDocs, tagFreqs, tagPositions, tagBounds}
 
-// A DICT section holds the terms in byte order, 64 to a block. A block is the
-// offsets of its first list in each of the four part sections (uvarints), then
+// A DICT section holds the terms in byte order, blockTerms to a block. A block is
+// the offsets of its first list in each of the four part sections (uvarints), then
 // per term:
 //
-//	shared   uvarint: bytes that the term shares with the one before it
-//	suffix   uvarint, bytes
-//	head     uvarint: rows of the list, shifted left by one; 1 in the low bit if tiny
-//	tiny     uvarint, bytes: the list itself; or
-//	sizes    four uvarints: bytes of the doc, freq, pos and bounds parts
+//	lengths  1 byte: bytes that the term shares with the one before it << 4, bytes of
+//	         its suffix; 15 of either means that a uvarint with the rest follows
+//	suffix   bytes
+//	list     a tiny list, whose first byte has one of the bits postings.TinyShape; or
+//	flags    1 byte: flagOnes if all frequencies are 1, flagFreqs if the size of the
+//	         frequencies is not that of postings.FreqBytes and follows
+//	rows     uvarint
+//	doc      uvarint: distance of its size from two bytes per row, zigzag
+//	freq     uvarint: size, with flagFreqs
+//	pos      uvarint: size
+//	bounds   uvarint: size; from postings.BoundsRows rows on
 //
 // The lists of a section lie in the order of the terms, so that sizes add up to
 // offsets. The first term of a block shares nothing.
+const (
+	flagOnes  = 0x08
+	flagFreqs = 0x10
+	flagsAll  = flagOnes | flagFreqs
+
+	nibble = 15 // greatest length without a uvarint
+)
 
 // An entry says where the posting list of a term is.
 type entry struct {
@@ -37,18 +53,102 @@ type entry struct {
 	size [parts]int64
 }
 
+// appendTerm appends a term that shares some bytes with the one before.
+func appendTerm(dst []byte, shared int, suffix []byte) []byte {
+	dst = append(dst, byte(min(shared, nibble)<<4|min(len(suffix), nibble)))
+	for _, n := range [2]int{shared, len(suffix)} {
+		if n >= nibble {
+			dst = binary.AppendUvarint(dst, uint64(n-nibble))
+		}
+	}
+	return append(dst, suffix...)
+}
+
+// term reads the part of an entry before the list.
+func (d *decoder) term() (shared int, suffix []byte) {
+	if len(d.b) == 0 {
+		d.bad = true
+		return 0, nil
+	}
+	shared, n := int(d.b[0]>>4), int(d.b[0]&nibble)
+	d.b = d.b[1:]
+	if shared == nibble {
+		shared = d.long()
+	}
+	if n == nibble {
+		n = d.long()
+	}
+	return shared, d.take(n)
+}
+
+// long reads a length that does not fit four bits.
+func (d *decoder) long() int {
+	n := d.uvarint()
+	if n > math.MaxInt32 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	return int(n) + nibble
+}
+
+// appendEntry appends the part of an entry after the term.
+func appendEntry(dst []byte, l *postings.Encoded) []byte {
+	if l.Tiny != nil {
+		return append(dst, l.Tiny...)
+	}
+	flags := byte(0)
+	switch len(l.Freq) {
+	case 0:
+		flags = flagOnes
+	case postings.FreqBytes(l.Rows):
+	default:
+		flags = flagFreqs
+	}
+	dst = append(dst, flags)
+	dst = binary.AppendUvarint(dst, uint64(l.Rows))
+	dst = binary.AppendVarint(dst, int64(len(l.Doc))-2*int64(l.Rows))
+	if flags&flagFreqs != 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(l.Freq)))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(l.Pos)))
+	if l.Rows >= postings.BoundsRows {
+		dst = binary.AppendUvarint(dst, uint64(len(l.Bounds)))
+	}
+	return dst
+}
+
 // entry reads the part of an entry after the term; base is moved past its list.
 func (d *decoder) entry(base *[parts]int64) (e entry) {
-	head := d.uvarint()
-	e.rows = int(head >> 1)
-	if head&1 != 0 {
-		e.tiny = d.take(int(d.uvarint()))
+	if len(d.b) > 0 && d.b[0]&postings.TinyShape != 0 {
+		var n int
+		n, e.rows = postings.TinyLen(d.b)
+		e.tiny = d.take(n)
+		d.bad = d.bad || n == 0
 		return e
 	}
-	for i := range e.size {
+	flags := d.take(1)[0]
+	rows := d.uvarint()
+	if rows > maxRows || flags&^flagsAll != 0 {
+		d.bad, d.b = true, nil
+		return e
+	}
+	e.rows = int(rows)
+	doc := d.uvarint()
+	e.size[partDoc] = 2*int64(rows) + (int64(doc>>1) ^ -int64(doc&1))
+	switch {
+	case flags&flagFreqs != 0:
+		e.size[partFreq] = int64(d.uvarint())
+	case flags&flagOnes == 0:
+		e.size[partFreq] = int64(postings.FreqBytes(e.rows))
+	}
+	e.size[partPos] = int64(d.uvarint())
+	if e.rows >= postings.BoundsRows {
+		e.size[partBounds] = int64(d.uvarint())
+	}
+	for i, n := range e.size {
+		d.bad = d.bad || n < 0 || n > math.MaxInt64/2-base[i]
 		e.off[i] = base[i]
-		e.size[i] = int64(d.uvarint())
-		base[i] += e.size[i]
+		base[i] += n
 	}
 	return e
 }
@@ -170,8 +270,7 @@ func (d *dict) find(term []byte) (e entry, ok bool, err error) {
 	}
 	same := 0
 	for range n {
-		shared := int(dec.uvarint())
-		suffix := dec.take(int(dec.uvarint()))
+		shared, suffix := dec.term()
 		e = dec.entry(&base)
 		if dec.bad {
 			return e, false, d.damaged(block)
@@ -246,10 +345,9 @@ func (c *dictCursor) next() bool {
 		}
 	}
 	c.left--
-	shared := c.dec.uvarint()
-	suffix := c.dec.take(int(c.dec.uvarint()))
+	shared, suffix := c.dec.term()
 	c.at = c.dec.entry(&c.base)
-	if c.dec.bad || shared > uint64(len(c.term)) || c.left == 0 && len(c.dec.b) != 0 {
+	if c.dec.bad || shared > len(c.term) || c.left == 0 && len(c.dec.b) != 0 {
 		c.left, c.err = 0, c.d.damaged(c.block)
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"sort"
 
 	"github.com/hansard-search/hansard/postings"
 )
@@ -55,89 +54,23 @@ func encodeInherited(dst *sink, u postings.Unit, set postings.Set) error {
 	return err
 }
 
-// encodeIndex inverts the stream: a counting sort of the places in the stream by
-// term gives, per term, the places of its occurrences in order, and a place gives
-// the row and the position.
+// encodeIndex writes the lists in the order of their terms.
 func (b *batch) encodeIndex(dst *sink, sc *scratch) (err error) {
 	enc := newIndexEncoder(sc)
 	defer func() { err = errors.Join(err, enc.close()) }()
-	ends := make([]uint32, b.terms.len())
-	b.stream.all(func(_ int, ids []uint32) {
-		for _, id := range ids {
-			ends[id]++
+	var term, occurrences []byte
+	ids := b.text.sorted()
+	for i, id := range ids {
+		if i%batchTokens == 0 {
+			b.text.touchRecords(ids[i:min(i+batchTokens, len(ids))])
 		}
-	})
-	sum := uint32(0)
-	for i, n := range ends {
-		ends[i] = sum
-		sum += n
-	}
-	places := make([]uint32, b.stream.n)
-	b.stream.all(func(at int, ids []uint32) {
-		for i, id := range ids {
-			places[ends[id]] = uint32(at + i)
-			ends[id]++
-		}
-	})
-	inv := newInverter(b.lengths)
-	for _, id := range b.terms.sorted() {
-		lo := uint32(0)
-		if id > 0 {
-			lo = ends[id-1]
-		}
-		inv.add(&enc.list, places[lo:ends[id]])
-		enc.add(b.terms.at(id))
+		r := b.text.record(id)
+		term = b.text.appendTerm(term[:0], r)
+		occurrences = b.text.appendOccurrences(occurrences[:0], r)
+		enc.list.AddOccurrences(occurrences, b.lengths)
+		enc.add(term)
 	}
 	return enc.finish(dst, textIndex)
-}
-
-// An inverter turns places in the stream into rows and positions.
-type inverter struct {
-	lengths   []uint32
-	starts    []uint32 // of each row in the stream, and the end
-	rows      []uint32 // row of every 64th place
-	positions []uint32
-}
-
-func newInverter(lengths []uint32) *inverter {
-	v := &inverter{lengths: lengths, starts: make([]uint32, len(lengths)+1)}
-	at := uint32(0)
-	for row, n := range lengths {
-		v.starts[row] = at
-		for next := at + n; n > 0 && uint32(len(v.rows))<<6 < next; {
-			v.rows = append(v.rows, uint32(row))
-		}
-		at += n
-	}
-	v.starts[len(lengths)] = at
-	return v
-}
-
-// add appends the rows of a term to its list.
-func (v *inverter) add(l *postings.ListBuilder, places []uint32) {
-	for i := 0; i < len(places); {
-		row := v.row(places[i])
-		start, end := v.starts[row], v.starts[row+1]
-		v.positions = v.positions[:0]
-		for ; i < len(places) && places[i] < end; i++ {
-			v.positions = append(v.positions, places[i]-start)
-		}
-		l.Add(postings.Ord(row), v.lengths[row], v.positions)
-	}
-}
-
-// row finds the row of a place: near the noted row of the 64 places around it,
-// unless many rows there are empty.
-func (v *inverter) row(place uint32) uint32 {
-	row := v.rows[place>>6]
-	for range 8 {
-		if v.starts[row+1] > place {
-			return row
-		}
-		row++
-	}
-	rest := v.starts[row+1:]
-	return row + uint32(sort.Search(len(rest), func(i int) bool { return rest[i] > place }))
 }
 
 func (b *batch) encodeColumns(dst *sink, sc *scratch) error {
@@ -151,8 +84,8 @@ func (b *batch) encodeColumns(dst *sink, sc *scratch) error {
 	return nil
 }
 
-// encode writes a keyword column: values in order, each with its rows, by the
-// same counting sort as terms.
+// encode writes a keyword column: values in order, each with its rows, which a
+// counting sort by value gives.
 func (k *keywordBatch) encode(dst *sink, sc *scratch, name string, rows int) (err error) {
 	enc := newKeywordEncoder(sc, name, rows)
 	defer func() { err = errors.Join(err, enc.close()) }()

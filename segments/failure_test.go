@@ -133,7 +133,7 @@ func TestEveryFileOperationFails(t *testing.T) {
 	for n := 0; ; n++ {
 		mem := memFS(t)
 		inj := &nthFails{n: n}
-		w, err := NewWriter(Options{Schema: testSchema, SpillBytes: 20_000, FS: errorfs.Wrap(mem, inj), TempDir: "tmp"})
+		w, err := NewWriter(Options{Schema: testSchema, SpillBytes: 8_000, FS: errorfs.Wrap(mem, inj), TempDir: "tmp"})
 		if err != nil {
 			t.Fatal(err)
 		}

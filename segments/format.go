@@ -29,7 +29,7 @@ const (
 
 // blockTerms is the number of terms of a dictionary block: the first key of each
 // block is found by binary search, the rest by a walk.
-const blockTerms = 16
+const blockTerms = 32
 
 // Tags of sections. Readers skip tags that they do not know.
 const (

@@ -61,18 +61,12 @@ func (e *indexEncoder) entry(term []byte, l *postings.Encoded) {
 	e.last = append(e.last[:0], term...)
 	e.in++
 	e.terms++
-	e.block = binary.AppendUvarint(e.block, uint64(shared))
-	e.block = binary.AppendUvarint(e.block, uint64(len(term)-shared))
-	e.block = append(e.block, term[shared:]...)
+	e.block = appendTerm(e.block, shared, term[shared:])
+	e.block = appendEntry(e.block, l)
 	if l.Tiny != nil {
-		e.block = binary.AppendUvarint(e.block, uint64(l.Rows)<<1|1)
-		e.block = binary.AppendUvarint(e.block, uint64(len(l.Tiny)))
-		e.block = append(e.block, l.Tiny...)
 		return
 	}
-	e.block = binary.AppendUvarint(e.block, uint64(l.Rows)<<1)
 	for i, b := range [parts][]byte{l.Doc, l.Freq, l.Pos, l.Bounds} {
-		e.block = binary.AppendUvarint(e.block, uint64(len(b)))
 		e.parts[i].put(b)
 		e.base[i] += uint64(len(b))
 	}

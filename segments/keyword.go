@@ -9,7 +9,7 @@ import (
 
 // A keywordColumn is the view of the three sections of a keyword column.
 //
-//	KVAL  values u64, offsets u64 × (values+1), bytes
+//	KVAL  values u64, offsets u32 × (values+1), bytes
 //	KSET  per value: rows u32, where u32; then the sets. A value of one row has the
 //	      row itself in where, another one the offset of its set among the sets:
 //	      uvarint size, then a postings.Set.
@@ -24,7 +24,7 @@ type keywordColumn struct {
 }
 
 type keywordBody struct {
-	offsets []uint64
+	offsets []uint32
 	values  []byte
 	heads   []uint32 // rows and where per value
 	sets    []byte
@@ -74,22 +74,14 @@ func (c *keywordColumn) parseValues(k *keywordBody) error {
 	if err != nil {
 		return err
 	}
-	if len(b) < 16 || le.Uint64(b) > uint64(len(b)-16)/8 {
+	if len(b) < 12 || le.Uint64(b) > uint64(len(b)-12)/4 {
 		return c.bad(tagValues, "%d bytes are too few", len(b))
 	}
-	n := le.Uint64(b)
-	k.offsets, k.values = u64s(b[8:8+8*(n+1)]), b[8+8*(n+1):]
-	last := uint64(0)
-	for i, o := range k.offsets {
-		if o < last || i == 0 && o != 0 {
-			return c.bad(tagValues, "value %d overlaps the one before", i)
-		}
-		last = o
-	}
-	if last != uint64(len(k.values)) {
-		return c.bad(tagValues, "values cover %d bytes of %d", last, len(k.values))
-	}
-	return nil
+	n := int(le.Uint64(b))
+	runs := b[8 : 8+4*(n+1)]
+	k.values = b[8+len(runs):]
+	k.offsets, err = c.f.offsets(runs, tagValues+" "+c.name, n, len(k.values))
+	return err
 }
 
 func (c *keywordColumn) parseForward(k *keywordBody) error {

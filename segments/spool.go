@@ -12,8 +12,12 @@ import (
 // file at its start may remove it.
 const TempSuffix = ".segment.tmp"
 
-// spoolBytes is how much a spool holds in memory before it takes a file.
-const spoolBytes = 4 << 20
+// spoolBytes is how much a spool holds in memory before it takes a file, spoolChunk
+// how far one piece of that memory grows: beyond it, growing would copy too much.
+const (
+	spoolBytes = 4 << 20
+	spoolChunk = 256 << 10
+)
 
 // A scratch makes temporary files. Without a directory there are none, and
 // everything stays in memory.
@@ -46,8 +50,10 @@ func (s *scratch) create() (vfs.File, string, error) {
 // memory, then in a temporary file. Its first error sticks.
 type spool struct {
 	scratch *scratch
+	full    [][]byte // in memory, before buf
 	buf     []byte
 	size    int64 // of everything
+	written int64 // of what is in the file
 	file    vfs.File
 	name    string
 	err     error
@@ -61,8 +67,12 @@ func (s *spool) Write(p []byte) (int, error) {
 
 func (s *spool) put(p []byte) {
 	s.size += int64(len(p))
+	if len(s.buf)+len(p) > spoolChunk && len(s.buf) > 0 {
+		s.full = append(s.full, s.buf)
+		s.buf = make([]byte, 0, spoolChunk)
+	}
 	s.buf = append(s.buf, p...)
-	if len(s.buf) >= spoolBytes && s.scratch.dir != "" && s.err == nil {
+	if s.size-s.written >= spoolBytes && s.scratch.dir != "" && s.err == nil {
 		s.flush()
 	}
 }
@@ -73,10 +83,13 @@ func (s *spool) flush() {
 			return
 		}
 	}
-	if _, err := s.file.Write(s.buf); err != nil {
-		s.err = fmt.Errorf("segments: temporary file %s: %w", s.name, err)
+	for _, b := range append(s.full, s.buf) {
+		if _, err := s.file.Write(b); err != nil {
+			s.err = fmt.Errorf("segments: temporary file %s: %w", s.name, err)
+			return
+		}
 	}
-	s.buf = s.buf[:0]
+	s.full, s.buf, s.written = nil, s.buf[:0], s.size
 }
 
 // section writes everything as a section and empties the spool.
@@ -90,7 +103,7 @@ func (s *spool) section(dst *sink, tag, name string) error {
 // copyTo appends everything to the open section and empties the spool.
 func (s *spool) copyTo(dst *sink) error {
 	if s.err == nil && s.file != nil {
-		r := io.NewSectionReader(s.file, 0, s.size-int64(len(s.buf)))
+		r := io.NewSectionReader(s.file, 0, s.written)
 		n, err := io.CopyBuffer(dst, r, make([]byte, pageBytes))
 		if err == nil && n != r.Size() {
 			err = io.ErrUnexpectedEOF
@@ -99,13 +112,16 @@ func (s *spool) copyTo(dst *sink) error {
 			s.err = fmt.Errorf("segments: temporary file %s: %w", s.name, err)
 		}
 	}
+	for _, b := range s.full {
+		dst.put(b)
+	}
 	dst.put(s.buf)
 	return errors.Join(s.err, s.close())
 }
 
 // close removes the temporary file and empties the spool for further use.
 func (s *spool) close() error {
-	s.buf, s.size = s.buf[:0], 0
+	s.full, s.buf, s.size, s.written = nil, s.buf[:0], 0, 0
 	if s.file == nil {
 		return nil
 	}
