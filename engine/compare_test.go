@@ -200,6 +200,9 @@ func start(s string, n int) string {
 // testSeed repeats what a log tells.
 var testSeed = flag.Uint64("seed", 0, "seed of the random tests; 0 means a new one")
 
+// long asks for the long random comparisons.
+var long = flag.Bool("long", false, "ten thousand random queries instead of some hundreds")
+
 // seeded is a source of chance whose seed is in the log.
 func seeded(t testing.TB) *rand.Rand {
 	seed := cmp.Or(*testSeed, uint64(time.Now().UnixNano()))

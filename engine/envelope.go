@@ -34,8 +34,9 @@ type SearchEnvelope struct {
 	RankingPolicyVersion string   `json:"ranking_policy_version"`
 	FiltersApplied       []string `json:"filters_applied"` // everything that narrows the answer, defaults included
 
-	Partial     bool         `json:"partial"` // a part of the archive could not be read
-	Missing     []Damage     `json:"missing"` // which
+	Partial     bool         `json:"partial"`  // a part of the archive could not be read
+	Missing     []Damage     `json:"missing"`  // which
+	Warnings    []string     `json:"warnings"` // what of the query was left out, and why
 	Diagnostics *Diagnostics `json:"diagnostics"`
 
 	ActionAffordances []string `json:"action_affordances"`

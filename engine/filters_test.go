@@ -86,7 +86,7 @@ func fieldClauses(clauses []string) []string {
 // TestFilters compares every filter, alone and combined, with plain loops.
 func TestFilters(t *testing.T) {
 	queries := 2000
-	if !testing.Short() {
+	if *long {
 		queries = 10000
 	}
 	r := seeded(t)

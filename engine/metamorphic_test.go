@@ -54,7 +54,7 @@ func optionSets() []Options {
 func TestOptionsChangeNoAnswer(t *testing.T) {
 	r := seeded(t)
 	sessions, queries := 14, 8
-	if !testing.Short() {
+	if *long {
 		sessions, queries = 60, 100
 	}
 	scripts := randomScripts(r, sessions)
@@ -154,7 +154,7 @@ func TestCutImportResumes(t *testing.T) {
 	requests := metamorphicQueries(r, 10)
 	want := base.answers(requests)
 	cuts := 30
-	if !testing.Short() {
+	if *long {
 		cuts = 200
 	}
 	for cut := range cuts {

@@ -37,7 +37,7 @@ var layouts = []struct {
 // rebuild.
 func TestParityWithFTS5(t *testing.T) {
 	sessions, queries := 24, 64
-	if !testing.Short() {
+	if *long {
 		sessions, queries = 120, 430
 	}
 	for _, l := range layouts {

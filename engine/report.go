@@ -7,6 +7,7 @@ import (
 // A Report says what an import did. Its numbers add up: over all sources, records
 // read are stored, skipped or rejected, and every rejected one is in Problems.
 type Report struct {
+	Schema     string           `json:"schema"`
 	Added      int              `json:"added"`     // sessions that are new
 	Updated    int              `json:"updated"`   // sessions that changed
 	Unchanged  int              `json:"unchanged"` // sessions that are as they were
@@ -73,6 +74,8 @@ func addRecords(to *source.Records, r source.Records) {
 	to.Rejected += r.Rejected
 }
 
+const importSchema = "hansard.import/1"
+
 func newReport() *Report {
-	return &Report{Sources: []SourceReport{}, Problems: []source.Problem{}, Skips: []source.Skip{}}
+	return &Report{Schema: importSchema, Sources: []SourceReport{}, Problems: []source.Problem{}, Skips: []source.Skip{}}
 }

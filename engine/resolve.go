@@ -117,12 +117,12 @@ func (r *Reading) within(ref archive.Ref) (bool, error) {
 			return ref.Block < len(m.Blocks), nil
 		}
 	case archive.RefRun:
-		r.count, r.Head.Payload = 0, archive.RunOf(r.head, "")
+		r.count, r.Head.Payload = 0, runRow(r.head, archive.RunOf(r.head, ""))
 	case archive.RefSnapshot:
 		r.count = 0
 		return r.derived(ref, func(yield func(string, any)) {
 			for _, s := range archive.Snapshots(r.head) {
-				yield(s.Ref, s)
+				yield(s.Ref, snapshotRow(r.head, s))
 			}
 		}), nil
 	case archive.RefEvent:
@@ -160,7 +160,7 @@ func (r *Reading) events(yield func(string, any)) {
 	rows := archive.ObservedEvents(r.head, func(p int) string { return ids[p] },
 		func(a *archive.Action) string { return tools[[2]int{a.UseMessage, a.UseBlock}] })
 	for _, ev := range rows {
-		yield(ev.Ref, ev)
+		yield(ev.Ref, eventRow(r.head, ev))
 	}
 }
 

@@ -168,7 +168,7 @@ func (s *search) envelope(ctx context.Context) (*SearchEnvelope, error) {
 		Schema: searchSchema, Hits: []Hit{}, Total: int(r.Total), TotalIs: "exact", Exact: true, Returned: len(r.Hits),
 		Limit: s.req.Limit, Offset: s.req.Offset, Query: textOf(s.plan), Expression: s.req.Query,
 		LaneRequested: s.req.Lane, RetrievalLane: s.lane, RankingPolicy: RankingPolicy, RankingPolicyVersion: RankingPolicyVersion,
-		FiltersApplied: filtersOf(s.plan), Missing: []Damage{}, ActionAffordances: []string{"open", "copy_link", "copy_text"},
+		FiltersApplied: filtersOf(s.plan), Missing: []Damage{}, Warnings: append([]string{}, s.plan.Warnings...), ActionAffordances: []string{"open", "copy_link", "copy_text"},
 		IndexGeneration: s.snap.store.Generation(),
 	}
 	if env.LaneRequested == "" {
@@ -260,9 +260,6 @@ func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 	}
 	if env.Partial {
 		d.Reasons = append(d.Reasons, Reason{"search_index_degraded", "warning", "A part of the index could not be read; the answer may lack sessions."})
-	}
-	for _, w := range s.plan.Warnings {
-		d.Reasons = append(d.Reasons, Reason{"query_warning", "info", w})
 	}
 	if df := s.result.Stats.DF; s.plan.Ranked() && !env.Partial {
 		for i, ph := range s.plan.Phrases() {

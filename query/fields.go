@@ -119,7 +119,7 @@ var sessionFields = []FieldSpec{
 }
 
 func count(name, description string) FieldSpec {
-	f := flatCount(name, description, name+" >= 10")
+	f := flatCount(name, description, name+" >= 10 AND root:true")
 	f.BooleanOnly = true
 	return f
 }

@@ -119,7 +119,7 @@ func (g *globals) check() error {
 		return badFlag("progress", g.progress, "auto, plain, none")
 	}
 	if _, err := time.LoadLocation(g.tz); err != nil {
-		return badFlag("tz", g.tz, "UTC, Europe/Warsaw, …")
+		return badFlag("tz", g.tz, "the name of a time zone: UTC, Europe/Warsaw, …")
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (a *app) fail(err error) int {
 	fmt.Fprintf(a.Stderr, "%s %s\n", st.Red("error:"), term.Escape(b.Message))
 	var q *query.Error
 	var at *located
-	if errors.As(err, &q) && errors.As(err, &at) {
+	if errors.As(err, &q) && errors.As(err, &at) && len(at.text) <= longestCaret {
 		fmt.Fprintf(a.Stderr, "  %s\n", strings.ReplaceAll(term.Escape(q.Caret(at.text)), "\n", "\n  "))
 	}
 	if len(b.Suggestions) > 0 && !strings.Contains(b.Message+b.Hint, b.Suggestions[0]) {
@@ -116,6 +116,9 @@ func (a *app) fail(err error) int {
 	}
 	return exit
 }
+
+// longestCaret is the longest query that is shown with a caret below.
+const longestCaret = 200
 
 // A located error is a fault in a query, with the text it is in.
 type located struct {
@@ -135,7 +138,7 @@ func usageError(err error) error {
 }
 
 func badFlag(name, value, want string) error {
-	return &engine.Error{Code: codeUsage, Field: name, Message: fmt.Sprintf("--%s cannot be %q", name, value), Hint: "one of: " + want}
+	return &engine.Error{Code: codeUsage, Field: name, Message: fmt.Sprintf("--%s cannot be %q", name, value), Hint: "it can be " + want}
 }
 
 func optional(s string) *string {

@@ -44,13 +44,16 @@ func (a *app) printHits(env *engine.SearchEnvelope) error {
 // printFooter says on stderr how many there are, what is missing, and what next.
 func (a *app) printFooter(env *engine.SearchEnvelope) {
 	st := a.style(a.Stderr)
+	for _, w := range env.Warnings {
+		fmt.Fprintf(a.Stderr, "%s %s\n", st.Yellow("warning:"), term.Line(w))
+	}
 	if d := env.Diagnostics; d != nil {
 		fmt.Fprintln(a.Stderr, term.Escape(d.Message))
 		for _, r := range d.Reasons {
 			fmt.Fprintf(a.Stderr, "  %s\n", term.Line(r.Summary))
 		}
 	} else if env.Total > env.Returned {
-		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(fmt.Sprintf("%d of %s; --limit N or --cursor for more", env.Returned, plural(env.Total, "session"))))
+		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(fmt.Sprintf("%d of %s; --limit N or --offset %d for more", env.Returned, plural(env.Total, "session"), env.Offset+env.Returned)))
 	} else {
 		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(plural(env.Total, "session")))
 	}

@@ -87,7 +87,12 @@ func TestHostileTextIsInert(t *testing.T) {
 	run("", "-n", "1000")
 	run("status")
 	run("check")
-	for i, p := range all {
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for i := 0; i < len(all); i += step {
+		p := all[i]
 		run("read", ids[i])
 		run("explain", p)
 		run("search", p)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,9 @@ func (a *app) importCmd() *cobra.Command {
 		req := engine.ImportRequest{Home: home, Env: agentEnv(a.Environ()), Paths: args, Force: force}
 		if home != "" {
 			req.Env = nil // the variables speak of this user's home, not of that one
+			if fi, err := os.Stat(home); err != nil || !fi.IsDir() {
+				return &engine.Error{Code: engine.CodeSourceMissing, Field: "home", Message: "there is no folder " + home, Err: err}
+			}
 		} else if len(args) == 0 {
 			h, err := a.Home()
 			if err != nil {
@@ -143,7 +147,11 @@ func (a *app) showProblems(r *engine.Report) {
 			fmt.Fprintf(a.Stderr, "… and %d more; --format json lists them\n", int64(len(r.Problems)-i)+r.Omitted)
 			return
 		}
-		fmt.Fprintf(a.Stderr, "%s:%d: %s\n", term.Line(p.File), p.Line, term.Line(p.Reason))
+		where := term.Line(p.File)
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", where, p.Line)
+		}
+		fmt.Fprintf(a.Stderr, "%s: %s\n", where, term.Line(p.Reason))
 	}
 }
 

@@ -52,7 +52,7 @@ func (a *app) printStats(s *engine.Stats) {
 	if s.Oldest != nil && s.Newest != nil {
 		row("time", "%s to %s", (*s.Oldest)[:10], (*s.Newest)[:10])
 	}
-	row("index", "%d segments, %s, analyzer %s", len(s.Segments), term.Bytes(s.IndexBytes), s.Analyzer)
+	row("index", "%s, %s, analyzer %s", plural(len(s.Segments), "segment"), term.Bytes(s.IndexBytes), s.Analyzer)
 	row("store", "%s", term.Bytes(int64(s.StoreBytes)))
 	state := "ready: every acknowledged session is in it"
 	if len(s.Damaged) > 0 {
