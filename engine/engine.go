@@ -37,7 +37,7 @@ func Open(dir string, o Options) (*Engine, error) {
 	o = o.withDefaults()
 	exists, err := store.Exists(dir, o.FS)
 	if err != nil {
-		return nil, fmt.Errorf("archive %s: %w", dir, err)
+		return nil, storeError(fmt.Errorf("archive %s: %w", dir, err))
 	}
 	if !exists && (!o.Create || o.ReadOnly) {
 		return nil, &Error{Code: CodeArchiveMissing, Message: "there is no archive in " + dir,

@@ -54,6 +54,7 @@ type Hit struct {
 // A SessionSummary is the row of a session in every list.
 type SessionSummary struct {
 	ID              string                `json:"id"`
+	Ref             string                `json:"ref"` // read resolves it
 	Origin          string                `json:"origin"`
 	Title           string                `json:"title"`
 	TitleSource     *string               `json:"title_source"`
@@ -105,6 +106,7 @@ type Match struct {
 	TargetRef        TargetRef             `json:"target_ref"`
 	Anchor           string                `json:"anchor"`
 	Actions          map[string]Affordance `json:"actions"`
+	Ref              string                `json:"ref"` // of the block; read resolves it
 	MessageID        string                `json:"message_id"`
 	BlockID          string                `json:"block_id"`
 	BlockType        string                `json:"block_type"`

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"errors"
+	"io/fs"
+	"syscall"
 
 	"github.com/hansard-search/hansard/engine/store"
 )
@@ -9,20 +11,21 @@ import (
 // Codes of the errors that the engine returns. Query faults carry the codes of
 // package query.
 const (
-	CodeArchiveMissing  = "ARCHIVE_MISSING"   // no archive in the folder
-	CodeArchiveBusy     = "ARCHIVE_BUSY"      // another process has it open
-	CodeArchiveDamaged  = "ARCHIVE_DAMAGED"   // bytes on disk are not what was written
-	CodeArchiveNewer    = "ARCHIVE_NEWER"     // written by a newer version
-	CodeArchiveReadOnly = "ARCHIVE_READ_ONLY" // a write failed earlier; reads go on
-	CodeClosed          = "ARCHIVE_CLOSED"
-	CodeInvalidArgument = "INVALID_ARGUMENT"
-	CodeInvalidCursor   = "INVALID_CURSOR"
-	CodeInvalidRef      = "INVALID_REF"
-	CodeNotFound        = "NOT_FOUND"
-	CodeAmbiguous       = "AMBIGUOUS_REF"
-	CodeLaneUnavailable = "LANE_UNAVAILABLE"
-	CodeSourceMissing   = "SOURCE_UNREADABLE"
-	CodeInternal        = "INTERNAL"
+	CodeArchiveMissing    = "ARCHIVE_MISSING"   // no archive in the folder
+	CodeArchiveBusy       = "ARCHIVE_BUSY"      // another process has it open
+	CodeArchiveDamaged    = "ARCHIVE_DAMAGED"   // bytes on disk are not what was written
+	CodeArchiveNewer      = "ARCHIVE_NEWER"     // written by a newer version
+	CodeArchiveReadOnly   = "ARCHIVE_READ_ONLY" // a write failed earlier; reads go on
+	CodeClosed            = "ARCHIVE_CLOSED"
+	CodeArchiveUnreadable = "ARCHIVE_UNREADABLE" // the folder cannot be opened or written: permission, kind, read-only disk
+	CodeInvalidArgument   = "INVALID_ARGUMENT"
+	CodeInvalidCursor     = "INVALID_CURSOR"
+	CodeInvalidRef        = "INVALID_REF"
+	CodeNotFound          = "NOT_FOUND"
+	CodeAmbiguous         = "AMBIGUOUS_REF"
+	CodeLaneUnavailable   = "LANE_UNAVAILABLE"
+	CodeSourceMissing     = "SOURCE_UNREADABLE"
+	CodeInternal          = "INTERNAL"
 )
 
 // An Error is a fault that a caller can branch on by its Code.
@@ -61,6 +64,12 @@ func storeError(err error) error {
 	case errors.Is(err, store.ErrLocked):
 		return &Error{Code: CodeArchiveBusy, Message: "another process has the archive open",
 			Hint: "try again when it has ended", Retryable: true, Err: err}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EROFS):
+		return &Error{Code: CodeArchiveUnreadable, Message: "the archive cannot be opened: " + err.Error(),
+			Hint: "check the folder and its permissions; --archive names another", Err: err}
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Code: CodeArchiveDamaged, Message: "a file of the archive is missing: " + err.Error(),
+			Hint: "run `hansard check` to see what is affected", Err: err}
 	}
 	return err
 }

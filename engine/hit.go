@@ -93,7 +93,7 @@ func (s *search) match(head *archive.Session, m *archive.Message, block, rank in
 	return &Match{
 		Rank: rank, LaneRank: &rank, RetrievalLane: s.lane, MatchSurface: surface,
 		TargetRef: blockTarget(session, message, block), Anchor: anchor("message", message), Actions: messageActions(),
-		MessageID: message, BlockID: id, BlockType: string(m.Blocks[0].Type), Snippet: snippet, Highlights: spans,
+		Ref: "block:" + id, MessageID: message, BlockID: id, BlockType: string(m.Blocks[0].Type), Snippet: snippet, Highlights: spans,
 		ScoreComponents: map[string]float64{}, MatchedTerms: s.plan.MatchedTerms(),
 	}
 }

@@ -80,6 +80,9 @@ func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error)
 	if len(req.Paths) == 0 && req.Home == "" {
 		return nil, &Error{Code: CodeInvalidArgument, Field: "home", Message: "neither a home folder nor paths were given"}
 	}
+	if slices.Contains(req.Paths, "") {
+		return nil, &Error{Code: CodeInvalidArgument, Field: "paths", Message: "a path is empty"}
+	}
 	start := e.opts.Now()
 	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}}
 	err = errors.Join(r.run(ctx), r.indexEnds())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/hansard-search/hansard/engine/store"
@@ -31,7 +32,8 @@ type index struct {
 	where   map[store.No]place     // the live copy of each session
 	marks   map[store.No]store.Ref // dirty marks that are indexed, but not durably
 	next    uint64                 // number of the next segment file
-	damaged []Damage               // segments that could not be opened
+	broken  []store.SegmentRecord  // segments that could not be opened; listed until a rebuild
+	damaged []Damage               // why, for each
 }
 
 // Damage names a part of the archive that cannot be read.
@@ -65,8 +67,10 @@ func (x *index) load() error {
 	listed := map[string]bool{}
 	for _, r := range records {
 		listed[r.Name] = true
+		x.passName(r.Name)
 		if err := x.open(r); err != nil {
 			x.log.Error("segment set aside", "file", r.Name, "error", err)
+			x.broken = append(x.broken, r)
 			x.damaged = append(x.damaged, Damage{File: r.Name, Reason: err.Error(), Sessions: r.Sessions})
 		}
 	}
@@ -107,10 +111,7 @@ func (x *index) sweep(listed map[string]bool) error {
 		return err
 	}
 	for _, n := range names {
-		var number uint64
-		if _, err := fmt.Sscanf(n, "%x", &number); err == nil && number >= x.next {
-			x.next = number + 1
-		}
+		x.passName(n)
 		if !listed[n] && !x.opts.ReadOnly {
 			if err := x.folder.Remove(n); err != nil {
 				return err
@@ -118,6 +119,14 @@ func (x *index) sweep(listed map[string]bool) error {
 		}
 	}
 	return nil
+}
+
+// passName keeps new files from taking the number of a known one, be it lost or not.
+func (x *index) passName(name string) {
+	var number uint64
+	if _, err := fmt.Sscanf(name, "%x", &number); err == nil && number >= x.next {
+		x.next = number + 1
+	}
 }
 
 // adopt adds a member to the list, and makes its sessions the live copies.
@@ -184,10 +193,11 @@ func (x *index) write(name string, fill func(io.Writer) (segments.Info, error)) 
 	return newMember(name, seg, info.Bytes, postings.Set{}), nil
 }
 
-// publish makes the file members the store's list, and clears the dirty marks of
+// publish makes the file members the store's list, with the broken ones, so that
+// damage stays known, and clears the dirty marks of
 // the sessions that are in them now, or gone.
 func (x *index) publish(ctx context.Context) error {
-	var next []store.SegmentRecord
+	next := slices.Clone(x.broken)
 	for _, m := range x.files() {
 		dead := m.deadSet()
 		rec := store.SegmentRecord{

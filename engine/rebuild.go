@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"maps"
 
 	"github.com/hansard-search/hansard/engine/store"
 )
@@ -58,13 +61,14 @@ func (x *index) rebuild(ctx context.Context, r *RebuildReport, progress func(Pro
 	if err != nil {
 		return err
 	}
-	old, damaged := x.members, x.damaged
+	old, broken, damaged := x.members, x.broken, x.damaged
+	marks := maps.Clone(x.marks)
 	x.members, x.where = nil, map[store.No]place{}
 	restore := func(err error) error {
 		for _, m := range x.members {
 			x.retire(m)
 		}
-		x.members, x.damaged, x.where = nil, damaged, map[store.No]place{}
+		x.members, x.broken, x.damaged, x.where, x.marks = nil, broken, damaged, map[store.No]place{}, marks
 		for _, m := range old {
 			if e := x.adopt(m); e != nil {
 				x.log.Error("segment lost", "file", m.name, "error", e)
@@ -93,16 +97,16 @@ func (x *index) rebuild(ctx context.Context, r *RebuildReport, progress func(Pro
 		}
 	}
 	r.Segments = len(x.members)
-	x.damaged = nil
+	x.broken, x.damaged = nil, nil
 	if err := x.publish(ctx); err != nil {
 		return restore(err)
 	}
 	for _, m := range old {
 		x.retire(m)
 	}
-	for _, d := range damaged {
-		if err := x.folder.Remove(d.File); err != nil {
-			x.log.Warn("damaged segment not removed", "file", d.File, "error", err)
+	for _, r := range broken {
+		if err := x.folder.Remove(r.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			x.log.Warn("damaged segment not removed", "file", r.Name, "error", err)
 		}
 	}
 	return nil

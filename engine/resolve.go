@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 func (r *Reading) resolve(ref string) error {
 	ref = strings.TrimSpace(ref)
 	if kind, _, ok := strings.Cut(ref, ":"); !ok || !slices.Contains(refKinds, kind) {
-		return r.bySession(ref)
+		return r.byID(ref)
 	}
 	refs, err := archive.ParseRef(ref)
 	if err != nil {
@@ -41,6 +42,26 @@ func (r *Reading) resolve(ref string) error {
 // refKinds are the kinds of reference that a word before a colon may be; any other
 // word is an origin.
 var refKinds = []string{"session", "message", "block", "run", "context-snapshot", "observed-event"}
+
+// byID resolves an id without its kind: a session's, or else a message's or block's.
+func (r *Reading) byID(id string) error {
+	err := r.bySession(id)
+	var e *Error
+	if !errors.As(err, &e) || e.Code != CodeNotFound {
+		return err
+	}
+	for _, kind := range []archive.RefKind{archive.RefMessage, archive.RefBlock} {
+		refs, parseErr := archive.ParseRef(string(kind) + ":" + id)
+		if parseErr != nil || len(refs) == 0 {
+			continue
+		}
+		found := r.resolve(refs[0].String())
+		if !errors.As(found, &e) || e.Code != CodeNotFound {
+			return found
+		}
+	}
+	return err
+}
 
 // bySession resolves an id, a native id, or a prefix of either that fits exactly
 // one session.

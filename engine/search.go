@@ -168,7 +168,7 @@ func (s *search) envelope(ctx context.Context) (*SearchEnvelope, error) {
 		Schema: searchSchema, Hits: []Hit{}, Total: int(r.Total), TotalIs: "exact", Exact: true, Returned: len(r.Hits),
 		Limit: s.req.Limit, Offset: s.req.Offset, Query: textOf(s.plan), Expression: s.req.Query,
 		LaneRequested: s.req.Lane, RetrievalLane: s.lane, RankingPolicy: RankingPolicy, RankingPolicyVersion: RankingPolicyVersion,
-		FiltersApplied: filtersOf(s.plan), Missing: []Damage{}, Warnings: append([]string{}, s.plan.Warnings...), ActionAffordances: []string{"open", "copy_link", "copy_text"},
+		FiltersApplied: filtersOf(s.plan), Missing: []Damage{}, Warnings: append(append([]string{}, s.plan.Warnings...), scriptWarnings(s.plan.Phrases())...), ActionAffordances: []string{"open", "copy_link", "copy_text"},
 		IndexGeneration: s.snap.store.Generation(),
 	}
 	if env.LaneRequested == "" {
@@ -263,7 +263,7 @@ func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 	}
 	if df := s.result.Stats.DF; s.plan.Ranked() && !env.Partial {
 		for i, ph := range s.plan.Phrases() {
-			if ph.Scored && i < len(df) && df[i] == 0 {
+			if ph.Scored && i < len(df) && df[i] == 0 && scriptWarnings([]query.PhraseInfo{ph}) == nil {
 				d.Reasons = append(d.Reasons, Reason{"no_matching_text", "info", fmt.Sprintf("Nothing in the archive holds %q.", strings.Join(ph.Terms, " "))})
 			}
 		}

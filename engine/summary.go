@@ -11,7 +11,7 @@ import (
 func summarise(s *archive.Session, tags []string) SessionSummary {
 	id := string(s.ID())
 	sum := SessionSummary{
-		ID: id, Origin: string(s.Origin), Title: s.Title,
+		ID: id, Ref: "session:" + id, Origin: string(s.Origin), Title: s.Title,
 		TitleSource: text(s.TitleSource), TitleRef: text(s.TitleRef),
 		TargetRef: sessionTarget(id), Anchor: anchor("session", id), Actions: sessionActions(),
 		CreatedAt: timestamp(s.Created), UpdatedAt: timestamp(s.Updated),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -31,7 +32,17 @@ func (s *Store) openPebble(readOnly bool) (*pebble.DB, error) {
 		defer close(done)
 		db, err = pebble.Open(s.dir, s.pebbleOptions(readOnly))
 	}()
-	<-done
+	select {
+	case <-done:
+	case <-s.fail.ch:
+		// Pebble retries a failed flush for ever, also while it opens: on a full disk
+		// it would never return.
+		select {
+		case <-done:
+		case <-time.After(time.Second):
+			return nil, s.fail.error()
+		}
+	}
 	if err == nil {
 		return db, nil
 	}
@@ -79,7 +90,7 @@ func (s *Store) pebbleOptions(readOnly bool) *pebble.Options {
 // end the store's writing, so that nobody waits for the retries.
 func (s *Store) backgroundError(err error) {
 	s.opts.Logger.Error("store: background error", "err", err)
-	if s.fs.armed.Load() && !pebble.IsCorruptionError(err) {
+	if !pebble.IsCorruptionError(err) {
 		s.fail.set("background work", s.dir, err)
 	}
 }

@@ -8,22 +8,23 @@ import (
 // the first.
 type titles struct {
 	custom, ai, agent, summary, described string
-	prompted, promptRef                   string
+	prompted, promptNative                string
 }
 
 // prompt notes the first prompt that makes a title.
 func (t *titles) prompt(native, text string) {
 	if t.prompted == "" {
-		t.prompted, t.promptRef = archive.TitleFromPrompt(text), "prompt"
-		if native != "" {
-			t.promptRef = "message:" + native
-		}
+		t.prompted, t.promptNative = archive.TitleFromPrompt(text), native
 	}
 }
 
 // fill sets the session's title: what the person chose, what the program chose,
 // the agent's name or task, a summary of this very conversation, the first prompt.
 func (t *titles) fill(head *archive.Session) {
+	promptRef := "prompt"
+	if t.promptNative != "" {
+		promptRef = "message:" + archive.MessageKey{Native: archive.NormalNative(t.promptNative)}.ID(head.ID())
+	}
 	for _, e := range []struct {
 		title, source, ref string
 		confidence         float64
@@ -33,7 +34,7 @@ func (t *titles) fill(head *archive.Session) {
 		{t.agent, "origin", "agent-name", 0.9},
 		{t.described, "origin", "agent-description", 0.9},
 		{t.summary, "origin", "summary", 0.9},
-		{t.prompted, "heuristic", t.promptRef, 0.5},
+		{t.prompted, "heuristic", promptRef, 0.5},
 	} {
 		if e.title != "" {
 			head.Title, head.TitleSource, head.TitleRef, head.TitleConfidence = e.title, e.source, e.ref, e.confidence

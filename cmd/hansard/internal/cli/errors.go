@@ -34,21 +34,22 @@ const (
 )
 
 var exits = map[string]int{
-	codeUsage:                  exitUsage,
-	codeInterrupted:            exitInterrupted,
-	engine.CodeArchiveMissing:  exitNoArchive,
-	engine.CodeArchiveBusy:     exitBusy,
-	engine.CodeArchiveDamaged:  exitDamaged,
-	engine.CodeArchiveNewer:    exitDamaged,
-	engine.CodeArchiveReadOnly: exitBusy,
-	engine.CodeInvalidArgument: exitUsage,
-	engine.CodeInvalidCursor:   exitUsage,
-	engine.CodeInvalidRef:      exitUsage,
-	engine.CodeNotFound:        exitNotFound,
-	engine.CodeAmbiguous:       exitNotFound,
-	engine.CodeLaneUnavailable: exitUnavailable,
-	engine.CodeSourceMissing:   exitSource,
-	engine.CodeInternal:        exitInternal,
+	codeUsage:                    exitUsage,
+	codeInterrupted:              exitInterrupted,
+	engine.CodeArchiveMissing:    exitNoArchive,
+	engine.CodeArchiveBusy:       exitBusy,
+	engine.CodeArchiveDamaged:    exitDamaged,
+	engine.CodeArchiveNewer:      exitDamaged,
+	engine.CodeArchiveReadOnly:   exitBusy,
+	engine.CodeArchiveUnreadable: exitNoArchive,
+	engine.CodeInvalidArgument:   exitUsage,
+	engine.CodeInvalidCursor:     exitUsage,
+	engine.CodeInvalidRef:        exitUsage,
+	engine.CodeNotFound:          exitNotFound,
+	engine.CodeAmbiguous:         exitNotFound,
+	engine.CodeLaneUnavailable:   exitUnavailable,
+	engine.CodeSourceMissing:     exitSource,
+	engine.CodeInternal:          exitInternal,
 }
 
 // An errorDocument is what a fault looks like to a program.

@@ -20,7 +20,7 @@ func (a *app) readCmd() *cobra.Command {
 		Use: "read REF", Short: "Show one session, message, block, run, event or context snapshot",
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().StringVar(&view, "view", "messages", "messages, or raw: the whole source file of the session, as it was imported")
+	cmd.Flags().StringVar(&view, "view", "messages", "messages, or raw: the whole source file of the session, decompressed")
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
 		if !oneOf(view, "messages", "raw") {
 			return badFlag("view", view, "messages, raw")

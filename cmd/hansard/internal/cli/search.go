@@ -17,7 +17,7 @@ func (a *app) searchCmd() *cobra.Command {
 	var req engine.SearchRequest
 	var status, lexical bool
 	cmd := &cobra.Command{
-		Use: "search QUERY…", Aliases: []string{"find", "query"}, Short: "Search sessions (the same as hansard QUERY…)",
+		Use: "search QUERY…", Short: "Search sessions (the same as hansard QUERY…)",
 		Annotations: map[string]string{"query": "1"},
 	}
 	f := cmd.Flags()
