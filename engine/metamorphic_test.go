@@ -144,8 +144,10 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestCutImportResumes stops an import at every file, and at random records, and
-// wants what a resumed import gives to equal an import in one go.
+// TestCutImportResumes stops an import at every file, and at every fifth time that it
+// looks whether it shall stop (it does so at each message, among others), and wants
+// what a resumed import gives to equal an import in one go. The long form stops at
+// every such time until an import is over before it is stopped.
 func TestCutImportResumes(t *testing.T) {
 	r := seeded(t)
 	base := newWorld(t, Options{})
@@ -153,13 +155,16 @@ func TestCutImportResumes(t *testing.T) {
 	base.load()
 	requests := metamorphicQueries(r, 10)
 	want := base.answers(requests)
-	cuts := 30
+	cuts, step := 30, 5
 	if *long {
-		cuts = 200
+		cuts, step = 1<<20, 1
 	}
 	for cut := range cuts {
 		w := newWorldIn(t, Options{FlushBytes: 1 << (10 + cut%12)}, base.src)
-		w.importCut(cut, len(names))
+		if !w.importCut(cut, len(names), step) {
+			t.Logf("%d cuts reach every point of the import", cut)
+			return
+		}
 		if cut%3 == 0 {
 			w.reopen(w.opts)
 		}
@@ -175,8 +180,8 @@ func TestCutImportResumes(t *testing.T) {
 }
 
 // importCut runs an import that ends early: at a file for the first cuts, else
-// when its context was asked often enough.
-func (w *world) importCut(cut, files int) {
+// when its context was asked often enough. It reports whether it was cut.
+func (w *world) importCut(cut, files, step int) bool {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -188,7 +193,7 @@ func (w *world) importCut(cut, files int) {
 			}
 		}
 	} else {
-		ctx = &countdown{Context: ctx, left: 5 * (cut - files), end: cancel}
+		ctx = &countdown{Context: ctx, left: step * (cut - files), end: cancel}
 	}
 	report, err := w.Import(ctx, req)
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -200,4 +205,5 @@ func (w *world) importCut(cut, files int) {
 	if cut < files && err == nil {
 		w.t.Errorf("cut %d: the import was not cut", cut)
 	}
+	return err != nil
 }
