@@ -27,6 +27,10 @@ type Engine struct {
 	state  sync.RWMutex // guards done
 	done   bool
 
+	// failpoint, which only tests set, is told of each point of an import that it
+	// reaches: "message", "commit", "committed".
+	failpoint func(point string)
+
 	current sync.Mutex // guards latest
 	latest  *snapshot
 }
@@ -144,6 +148,12 @@ func (e *Engine) wantMerge() {
 	select {
 	case e.kick <- struct{}{}:
 	default:
+	}
+}
+
+func (e *Engine) reach(point string) {
+	if e.failpoint != nil {
+		e.failpoint(point)
 	}
 }
 

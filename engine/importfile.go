@@ -99,11 +99,13 @@ func (r *importRun) read(ctx context.Context, f *source.Opened, format source.Fo
 	if err != nil {
 		return err
 	}
+	r.e.reach("commit")
 	outcomes, err := r.e.store.Commit(ctx, store.Commit{Sessions: in.sealed, Cursors: []store.Cursor{cur}, Prefer: prefer})
 	if err != nil {
 		return err
 	}
 	in.sealed = nil
+	r.e.reach("committed")
 	r.count(format.Name(), records, size, in, outcomes)
 	return nil
 }

@@ -71,6 +71,7 @@ type sessionIntake struct {
 }
 
 func (s *sessionIntake) Message(m *archive.Message) error {
+	s.in.run.e.reach("message")
 	if err := s.in.ctx.Err(); err != nil {
 		return err
 	}

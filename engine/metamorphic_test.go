@@ -130,24 +130,9 @@ func TestImportTwice(t *testing.T) {
 }
 
 // A countdown is a context that ends after it was asked a number of times: every
-// place where an import can stop is one of them.
-type countdown struct {
-	context.Context
-	left int
-	end  context.CancelFunc
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		c.end()
-	}
-	return c.Context.Err()
-}
-
-// TestCutImportResumes stops an import at every file, and at every fifth time that it
-// looks whether it shall stop (it does so at each message, among others), and wants
-// what a resumed import gives to equal an import in one go. The long form stops at
-// every such time until an import is over before it is stopped.
+// TestCutImportResumes stops an import at every file, and at every fifth message or
+// commit, and wants what a resumed import gives to equal an import in one go. The long
+// form stops at each of them, until an import is over before it is stopped.
 func TestCutImportResumes(t *testing.T) {
 	r := seeded(t)
 	base := newWorld(t, Options{})
@@ -180,7 +165,7 @@ func TestCutImportResumes(t *testing.T) {
 }
 
 // importCut runs an import that ends early: at a file for the first cuts, else
-// when its context was asked often enough. It reports whether it was cut.
+// after so many messages and commits. It reports whether it was cut.
 func (w *world) importCut(cut, files, step int) bool {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -193,7 +178,13 @@ func (w *world) importCut(cut, files, step int) bool {
 			}
 		}
 	} else {
-		ctx = &countdown{Context: ctx, left: step * (cut - files), end: cancel}
+		left := step * (cut - files)
+		w.failpoint = func(string) {
+			if left--; left < 0 {
+				cancel()
+			}
+		}
+		defer func() { w.failpoint = nil }()
 	}
 	report, err := w.Import(ctx, req)
 	if err != nil && !errors.Is(err, context.Canceled) {
