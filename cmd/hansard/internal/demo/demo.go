@@ -90,7 +90,7 @@ type call struct {
 	exit   string // "" when the tool reports none
 }
 
-// calls joins a tool line with the output and exit code that follow it and hands
+// each joins a tool line with the output and exit code that follow it and hands
 // every other line on as it is.
 func (s session) each(say func(kind byte, text string), do func(call)) {
 	for i := 0; i < len(s.lines); i++ {
