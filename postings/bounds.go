@@ -50,6 +50,9 @@ func LengthFloor(code uint8) uint32 {
 // Bounds is a view of the score bounds of one list. The zero value has none.
 type Bounds struct{ heads, entries []byte }
 
+// IsEmpty reports whether there are no bounds.
+func (b Bounds) IsEmpty() bool { return len(b.heads) == 0 }
+
 // OpenBounds opens the bounds of l.
 func OpenBounds(b []byte, l List) (Bounds, error) {
 	heads := boundHead * l.Containers()

@@ -108,6 +108,11 @@ func (v *View) Term(term []byte, need postings.Need) (postings.List, error) {
 	return v.seg.Term(term, need)
 }
 
+// Bounds returns the score bounds of the list of a term; a short list has none.
+func (v *View) Bounds(term []byte, l postings.List) (postings.Bounds, error) {
+	return v.seg.Bounds(term, l)
+}
+
 // Prefix yields the posting lists of the terms that begin with prefix.
 func (v *View) Prefix(prefix []byte, need postings.Need) iter.Seq2[postings.List, error] {
 	return v.seg.Prefix(prefix, need)
