@@ -80,7 +80,8 @@ func (x *segment) possible(n matchNode, key uint16) bool {
 	}
 }
 
-// rowsOf leaves the rows of n in container key in the window of its slot.
+// rowsOf leaves the rows of n in container key in the window of its slot; that of a
+// leaf below another node is not kept.
 func (x *segment) rowsOf(n matchNode, key uint16) {
 	w := &x.s.nodes[n.slot()]
 	switch n := n.(type) {
@@ -101,6 +102,10 @@ func (x *segment) rowsOf(n matchNode, key uint16) {
 	case *either:
 		clear(w[:])
 		for _, k := range n.of {
+			if l, ok := k.(*leaf); ok {
+				x.units[l.unit.id].or(key, w)
+				continue
+			}
 			x.rowsOf(k, key)
 			kw := &x.s.nodes[k.slot()]
 			for j := range w {
@@ -109,10 +114,14 @@ func (x *segment) rowsOf(n matchNode, key uint16) {
 		}
 	case *without:
 		x.rowsOf(n.left, key)
+		*w = x.s.nodes[n.left.slot()]
+		if l, ok := n.right.(*leaf); ok && x.units[l.unit.id].andNot(key, w) {
+			return
+		}
 		x.rowsOf(n.right, key)
-		left, right := &x.s.nodes[n.left.slot()], &x.s.nodes[n.right.slot()]
+		right := &x.s.nodes[n.right.slot()]
 		for j := range w {
-			w[j] = left[j] &^ right[j]
+			w[j] &^= right[j]
 		}
 	default:
 		panic("query: unknown bound text node")

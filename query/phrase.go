@@ -15,6 +15,13 @@ type window [windowWords]uint64
 
 func (w *window) has(low uint16) bool { return w[low>>6]>>(low&63)&1 != 0 }
 
+func (w *window) count() (n int) {
+	for _, word := range w {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 // matches are the rows of one segment that hold a unit, with the number of its
 // instances: a posting list as it stands or, for phrases and prefixes, one made of
 // several.
@@ -67,6 +74,18 @@ func (m *matches) or(key uint16, w *window) {
 	for _, r := range rows {
 		w[r>>6] |= 1 << (r & 63)
 	}
+}
+
+// andNot removes the rows of container key from w; it does nothing and returns false
+// for a compound unit.
+func (m *matches) andNot(key uint16, w *window) bool {
+	if !m.simple() {
+		return false
+	}
+	if c, ok := m.list.Find(key); ok {
+		c.AndNotInto((*[windowWords]uint64)(w))
+	}
+	return true
 }
 
 // addTo adds all rows to b.

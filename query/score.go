@@ -1,7 +1,10 @@
 package query
 
 import (
+	"math/bits"
+
 	"github.com/hansard-search/hansard/bm25"
+	"github.com/hansard-search/hansard/postings"
 )
 
 // Stats are the statistics of the collection that scores were computed with. A
@@ -69,12 +72,20 @@ func (x *segment) narrow(n matchNode, gate *window, depth int) *window {
 	return below
 }
 
+// sparse is how many times fewer rows than a container has must be asked of it for
+// looking them up one by one to be cheaper than reading them all.
+const sparse = 16
+
 func (x *segment) scorePhrase(n *leaf, key uint16, gate *window, lengths []uint32, rank *ranking) {
 	m := x.units[n.unit.id]
 	rows, freqs := x.s.rows[:0], x.s.freqs[:0]
 	if m.simple() {
 		c, ok := m.list.Find(key)
 		if !ok {
+			return
+		}
+		if gate.count()*sparse < c.Len() {
+			x.scoreFew(&c, gate, lengths, rank.idf[n.phrase], rank.scorer)
 			return
 		}
 		rows, freqs = c.AppendRows(rows), c.AppendFreqs(freqs)
@@ -86,6 +97,18 @@ func (x *segment) scorePhrase(n *leaf, key uint16, gate *window, lengths []uint3
 	for i, r := range rows {
 		if gate.has(r) {
 			scores[r] += scorer.Score(idf, freqs[i], lengths[r])
+		}
+	}
+}
+
+// scoreFew scores the rows of gate that c holds.
+func (x *segment) scoreFew(c *postings.Container, gate *window, lengths []uint32, idf float64, scorer *bm25.Scorer) {
+	for i, word := range gate {
+		for ; word != 0; word &= word - 1 {
+			low := i<<6 + bits.TrailingZeros64(word)
+			if at, ok := c.Rank(uint16(low)); ok {
+				x.s.scores[low] += scorer.Score(idf, c.Freq(at), lengths[low])
+			}
 		}
 	}
 }

@@ -42,7 +42,7 @@ func clustered(r *rand.Rand, blocks int) []fakeSession {
 }
 
 // TestTopBlocks: the best blocks are the first of all matching blocks in order, to
-// the last bit of their scores.
+// the last bit of their scores, and the count is their number.
 func TestTopBlocks(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -80,6 +80,10 @@ func TestTopBlocks(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("%s: best %d blocks are\n%v, want\n%v", text, limit, got, want)
 			}
+		}
+		n, err := CountBlocks(context.Background(), p, sources, RunOptions{Workers: 2})
+		if err != nil || n != int64(len(all)) {
+			t.Fatalf("%s: %d blocks counted, %d match; %v", text, n, len(all), err)
 		}
 		some += min(1, len(all))
 	}
