@@ -7,138 +7,178 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
 
-// sessionShift places the session of a row in the upper bits of its rowid, so that
-// grouping by session needs no second table: the cheapest way in SQLite. Such
-// rowids cost about a tenth of size, so that size is taken of a dense index.
-const sessionShift = 16
-
-// haveFTS5 says whether the peer is linked in.
-const haveFTS5 = true
-
-// An fts5 is SQLite's FTS5 with a contentless table: an index and nothing else.
+// An fts5 is SQLite's FTS5 with a contentless table: an index and nothing else. Beside
+// it stands a table of what the filtered questions read, in a file of its own, so
+// that sizes are those of the index.
 type fts5 struct {
-	db    *sql.DB
-	conn  *sql.Conn
-	path  string
-	match *sql.Stmt
-	dense bool // rows are numbered from 1; nothing can be grouped by session then
-	rows  int64
+	*sqlite
+	top, count, filtered *sql.Stmt
 }
 
-// openFTS5 makes an empty index in dir. Durability is switched off and the cache
-// holds the whole index: the peer is to be at its best.
-func openFTS5(dir string, dense bool) (p peer, err error) {
-	x := &fts5{path: filepath.Join(dir, fmt.Sprintf("fts5-%t.sqlite", dense)), dense: dense}
-	if x.db, err = sql.Open("sqlite3", "file:"+x.path); err != nil {
+// A sqlite is one connection.
+type sqlite struct {
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+// fast switches durability off and keeps the whole index in memory: the peer is to be
+// at its best. safe is how an application would set it that wants each commit kept.
+var (
+	fast = []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -2097152",
+		"PRAGMA temp_store = MEMORY", "PRAGMA mmap_size = 17179869184"}
+	safe = []string{"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL"}
+)
+
+func openSQLite(path string, setup ...string) (*sqlite, error) {
+	db, err := sql.Open("sqlite3", "file:"+path)
+	if err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
-	if x.conn, err = x.db.Conn(ctx); err != nil {
-		return nil, errors.Join(err, x.db.Close())
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	for _, s := range []string{
-		"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -524288", "PRAGMA temp_store = MEMORY",
-		"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA mmap_size = 4294967296",
-		"CREATE VIRTUAL TABLE f USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')",
-	} {
-		if _, err := x.conn.ExecContext(ctx, s); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", s, err), x.Close())
+	x := &sqlite{db, conn}
+	for _, s := range setup {
+		if err := x.exec(s); err != nil {
+			return nil, errors.Join(err, x.Close())
 		}
 	}
 	return x, nil
 }
 
-func (x *fts5) Name() string {
+func (x *sqlite) exec(statement string, args ...any) error {
+	if _, err := x.conn.ExecContext(context.Background(), statement, args...); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}
+
+func (x *sqlite) Close() error { return errors.Join(x.conn.Close(), x.db.Close()) }
+
+func sqliteVersion() string {
 	version, _, _ := sqlite3.Version()
-	return "SQLite " + version + " FTS5"
+	return "SQLite " + version + " FTS5, mattn/go-sqlite3"
 }
 
-// Add inserts texts in one transaction.
-func (x *fts5) Add(batch []document) error {
-	ctx := context.Background()
-	tx, err := x.conn.BeginTx(ctx, nil)
+// openFTS5 opens the contentless index for questions about blocks. CROSS JOIN makes
+// SQLite look up each hit; left to itself it takes the rows of the repository first
+// and runs the match again for each, which takes more than ten times as long.
+func openFTS5(dir string) (engineUnderTest, error) {
+	db, err := openSQLite(fts5Path("")(dir), append(fast, "ATTACH '"+fts5Path("-rows")(dir)+"' AS r")...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer tx.Rollback() // without effect after Commit
-	add, err := tx.Prepare("INSERT INTO f(rowid, text) VALUES (?, ?)")
-	if err != nil {
-		return err
-	}
-	defer add.Close()
-	for _, d := range batch {
-		if d.block >= 1<<sessionShift {
-			return fmt.Errorf("session %d has more than %d blocks", d.session, 1<<sessionShift)
-		}
-		x.rows++
-		row := x.rows
-		if !x.dense {
-			row = int64(d.session)<<sessionShift | int64(d.block)
-		}
-		if _, err := add.Exec(row, d.text); err != nil {
-			return err
+	x := &fts5{sqlite: db}
+	for _, s := range []struct {
+		into *(*sql.Stmt)
+		text string
+	}{
+		{&x.top, "SELECT rowid, rank FROM f WHERE f MATCH ? ORDER BY rank LIMIT 10"},
+		{&x.count, "SELECT count(*) FROM f WHERE f MATCH ?"},
+		{&x.filtered, `SELECT f.rowid, f.rank FROM f CROSS JOIN r.rows AS d ON d.id = f.rowid
+			WHERE f MATCH ? AND d.repo = ? AND d.time BETWEEN ? AND ? ORDER BY f.rank LIMIT 10`},
+	} {
+		if *s.into, err = db.conn.PrepareContext(context.Background(), s.text); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", s.text, err), x.Close())
 		}
 	}
-	return tx.Commit()
+	return x, nil
 }
 
-// Optimize merges the index into one segment and returns its size in bytes.
-func (x *fts5) Optimize() (int64, error) {
-	ctx := context.Background()
-	for _, s := range []string{"INSERT INTO f(f) VALUES ('optimize')", "VACUUM"} {
-		if _, err := x.conn.ExecContext(ctx, s); err != nil {
-			return 0, fmt.Errorf("%s: %w", s, err)
+func (x *fts5) Name() string { return sqliteVersion() }
+
+func (x *fts5) Close() error {
+	var errs []error
+	for _, s := range []*sql.Stmt{x.top, x.count, x.filtered} {
+		if s != nil {
+			errs = append(errs, s.Close())
 		}
 	}
-	fi, err := os.Stat(x.path)
-	if err != nil {
-		return 0, err
-	}
-	return fi.Size(), nil
+	return errors.Join(append(errs, x.sqlite.Close())...)
 }
 
-// searchSQL finds the ten best sessions by their best block, and how many there
-// are. No form was faster: a materialised subquery and a scan in rowid order cost
-// the same within noise, and so does ORDER BY rank over blocks alone.
-const searchSQL = `SELECT count(*) OVER (), best FROM
-	(SELECT min(rank) AS best FROM f WHERE f MATCH ? GROUP BY rowid >> 16)
-	ORDER BY best LIMIT ?`
+func (x *fts5) Prepare(q *question) (prepared, error) {
+	p := &fts5Question{peer: x, top: x.top, args: []any{q.match()}}
+	if w := q.where; w != nil {
+		p.top, p.args = x.filtered, []any{q.match(), w.repo, w.since.UnixMilli(), w.until.UnixMilli()}
+	}
+	return p, nil
+}
 
-// Search answers a query in FTS5's query syntax.
-func (x *fts5) Search(match string, limit int) (a answer, err error) {
-	if x.dense {
-		return answer{}, errors.New("a dense index has no sessions")
+type fts5Question struct {
+	peer *fts5
+	top  *sql.Stmt
+	args []any
+}
+
+func (p *fts5Question) Ask(ctx context.Context, m mode) (a answer, err error) {
+	if m == count {
+		return a, p.peer.count.QueryRowContext(ctx, p.args...).Scan(&a.count)
 	}
-	if x.match == nil {
-		if x.match, err = x.conn.PrepareContext(context.Background(), searchSQL); err != nil {
-			return answer{}, err
-		}
-	}
-	rows, err := x.match.Query(match, limit)
+	rows, err := p.top.QueryContext(ctx, p.args...)
 	if err != nil {
-		return answer{}, err
+		return a, err
 	}
 	defer rows.Close()
 	for rows.Next() {
+		var id uint32
 		var score float64
-		if err := rows.Scan(&a.total, &score); err != nil {
-			return answer{}, err
+		if err := rows.Scan(&id, &score); err != nil {
+			return a, err
 		}
-		a.scores = append(a.scores, score)
+		a.blocks, a.scores = append(a.blocks, id-1), append(a.scores, score)
 	}
 	return a, rows.Err()
 }
 
-func (x *fts5) Close() error {
-	var errs []error
-	if x.match != nil {
-		errs = append(errs, x.match.Close())
-	}
-	return errors.Join(append(errs, x.conn.Close(), x.db.Close())...)
+func (p *fts5Question) Time(ctx context.Context, m mode, n int) (time.Duration, error) {
+	return timed(n, func() error {
+		_, err := p.Ask(ctx, m)
+		return err
+	})
 }
+
+// A grouped is FTS5 for questions about sessions: the session of a row stands in the
+// upper bits of its rowid, so that no second table is joined, the cheapest way there.
+type grouped struct {
+	*sqlite
+	search *sql.Stmt
+}
+
+func openGrouped(dir string) (sessionSearcher, error) {
+	db, err := openSQLite(fts5Path("-grouped")(dir), fast...)
+	if err != nil {
+		return nil, err
+	}
+	g := &grouped{sqlite: db}
+	g.search, err = db.conn.PrepareContext(context.Background(), `SELECT count(*) OVER (), best FROM
+		(SELECT min(rank) AS best FROM f WHERE f MATCH ? GROUP BY rowid >> 16) ORDER BY best LIMIT 10`)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return g, nil
+}
+
+func (g *grouped) Search(ctx context.Context, q *question) (total int, scores []float64, err error) {
+	rows, err := g.search.QueryContext(ctx, q.match())
+	if err != nil {
+		return 0, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var score float64
+		if err := rows.Scan(&total, &score); err != nil {
+			return 0, nil, err
+		}
+		scores = append(scores, score)
+	}
+	return total, scores, rows.Err()
+}
+
+func (g *grouped) Close() error { return errors.Join(g.search.Close(), g.sqlite.Close()) }

@@ -57,3 +57,42 @@ func load() float64 {
 	}
 	return l
 }
+
+// written is how many bytes this process has sent to storage so far, less those
+// that were removed before they got there; -1 if the kernel does not say.
+func written() int64 {
+	b, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return -1
+	}
+	var sent, cancelled int64
+	for line := range strings.Lines(string(b)) {
+		_, _ = fmt.Sscanf(line, "write_bytes: %d", &sent) // of one line at most
+		_, _ = fmt.Sscanf(line, "cancelled_write_bytes: %d", &cancelled)
+	}
+	return sent - cancelled
+}
+
+// processor names the CPU.
+func processor() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, ok := strings.CutPrefix(line, "model name"); ok {
+			return strings.Trim(name, " \t:\n")
+		}
+	}
+	return "unknown"
+}
+
+// evict asks the kernel to forget the cached pages of a file.
+func evict(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
+}

@@ -13,3 +13,6 @@ func threadCPU() time.Duration  { return time.Since(start) }
 func resetPeak()                {}
 func peakRSS() int64            { return 0 }
 func load() float64             { return -1 }
+func written() int64            { return -1 }
+func processor() string         { return "unknown" }
+func evict(string) error        { return nil }

@@ -1,6 +1,7 @@
 // Package corpus generates archives to measure with: sessions of prose, code, tool
 // calls and their output, with skewed words, some Polish and some Chinese. Equal
-// options give equal bytes on every machine.
+// options give equal bytes on every amd64 machine. A session at a time is in memory, whatever
+// the size of the corpus.
 package corpus
 
 import (
@@ -42,6 +43,9 @@ const (
 	topics    = 400
 	topicSize = 120
 )
+
+// Repos is the number of repositories, each of about one session in so many.
+const Repos = 100
 
 type generator struct {
 	rng   *rand.Rand
@@ -143,7 +147,7 @@ func (g *generator) session(n, left int) Session {
 	topic := g.topic[g.rng.IntN(topics)]
 	s := Session{
 		ID:    fmt.Sprintf("%08x-0000-4000-8000-%012x", n, g.rng.Uint64()>>16),
-		Repo:  fmt.Sprintf("project-%02d", g.rng.IntN(40)),
+		Repo:  fmt.Sprintf("project-%02d", g.rng.IntN(Repos)),
 		Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * 11 * time.Minute),
 	}
 	size := min(left, 10+g.length(45))

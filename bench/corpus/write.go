@@ -10,21 +10,15 @@ import (
 	"time"
 )
 
-// Write lays the corpus out under home as session files and returns the number of
-// sessions.
-func Write(home string, o Options) (int, error) {
-	n := 0
-	for s := range Sessions(o) {
-		dir := filepath.Join(home, ".claude", "projects", "-bench-"+s.Repo)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return n, err
-		}
-		if err := writeSession(filepath.Join(dir, s.ID+".jsonl"), s); err != nil {
-			return n, err
-		}
-		n++
+// Write lays a session out under home as the file that an agent would have left
+// there, and returns its path.
+func Write(home string, s Session) (string, error) {
+	dir := filepath.Join(home, ".claude", "projects", "-bench-"+s.Repo)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
 	}
-	return n, nil
+	path := filepath.Join(dir, s.ID+".jsonl")
+	return path, writeSession(path, s)
 }
 
 func writeSession(path string, s Session) (err error) {
@@ -43,6 +37,9 @@ func writeSession(path string, s Session) (err error) {
 	}
 	return w.Flush()
 }
+
+// Time is when the i-th block of the session was written.
+func (s Session) Time(i int) time.Time { return s.Start.Add(time.Duration(i) * 7 * time.Second) }
 
 type object = map[string]any
 
@@ -78,7 +75,7 @@ func record(s Session, i int, b Block) object {
 		message["model"] = "bench-1"
 	}
 	return object{"type": role, "uuid": fmt.Sprintf("%s-%06d", s.ID, i), "sessionId": s.ID, "cwd": "/bench/" + s.Repo, "gitBranch": "main",
-		"timestamp": s.Start.Add(time.Duration(i) * 7 * time.Second).Format("2006-01-02T15:04:05.000Z"), "message": message}
+		"timestamp": s.Time(i).Format("2006-01-02T15:04:05.000Z"), "message": message}
 }
 
 // SearchText is what a block adds to the index, for an engine that is fed texts.
