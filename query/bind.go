@@ -29,6 +29,11 @@ func ActionTypes() []string {
 	return []string{"file_read", "file_write", "file_edit", "shell", "git", "search", "web", "agent", "subagent", "other", "none"}
 }
 
+// HasWords returns what has: accepts: features of a session, and the types of blocks.
+func HasWords() []string {
+	return []string{"attachments", "paste", "summary", "tools", "text", "thinking", "tool_use", "tool_result", "image", "code", "document"}
+}
+
 // Compile parses and binds text. The error is an *[Error].
 func Compile(text string, o Options) (*Plan, error) {
 	q, err := Parse(text)
@@ -76,6 +81,7 @@ type binder struct {
 	units    []*unit
 	phrases  []*phrase
 	nodes    int
+	terms    int // of all phrases
 	warnings []string
 }
 
@@ -167,7 +173,10 @@ func (b *binder) field(n *Field) (predicate, *Error) {
 			return nil, err
 		}
 		k.match = equals(values)
-	case MatchFold:
+	case MatchHas:
+		if err := vocabulary(f, n.Values, HasWords(), f.Name, true); err != nil {
+			return nil, err
+		}
 		k.match = equals(lower(values))
 	case MatchPrefix:
 		k.match = begins(values)

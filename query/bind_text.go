@@ -11,6 +11,7 @@ import (
 // phrases share one.
 type unit struct {
 	id     int
+	at     Position // where it stands first
 	terms  []string // at least one
 	keys   [][]byte // the terms as sources take them
 	prefix bool     // the last term stands for all that begin with it
@@ -111,7 +112,10 @@ func (b *binder) nextNode() int {
 func (b *binder) text(t Text, scored bool) (matchNode, *Error) {
 	switch n := t.(type) {
 	case *Phrase:
-		u := b.unit(n, scored)
+		u, err := b.unit(n, scored)
+		if err != nil {
+			return nil, err
+		}
 		if u == nil {
 			return &nothing{b.nextNode()}, nil
 		}
@@ -166,7 +170,10 @@ func (b *binder) texts(of []Text, scored bool, join func(int, []matchNode) match
 
 // exclude binds -word.
 func (b *binder) exclude(n *Exclude) (predicate, *Error) {
-	u := b.unit(n.Of, false)
+	u, err := b.unit(n.Of, false)
+	if err != nil {
+		return nil, err
+	}
 	if u == nil {
 		return constant(true), nil
 	}
@@ -175,18 +182,21 @@ func (b *binder) exclude(n *Exclude) (predicate, *Error) {
 
 // unit returns the unit of a phrase, nil if it has no term. A star counts only
 // behind a character of the last term: the term of "foo-*" is over before it.
-func (b *binder) unit(n *Phrase, scored bool) *unit {
+func (b *binder) unit(n *Phrase, scored bool) (*unit, *Error) {
 	s := &b.scan
 	s.ResetString(n.Text)
-	u := &unit{id: len(b.units)}
+	u := &unit{id: len(b.units), at: n.At}
 	end := 0
 	for s.Next() {
 		u.terms = append(u.terms, string(s.Term()))
 		end = s.End()
 	}
+	if b.terms += len(u.terms); b.terms > MaxTerms {
+		return nil, at(CodeTooManyTerms, n.At, "query has more than %d terms, those within its words counted", MaxTerms).hint("split the query")
+	}
 	if len(u.terms) == 0 {
 		b.warnings = append(b.warnings, n.String()+" has no character that is searched for")
-		return nil
+		return nil, nil
 	}
 	if u.prefix = n.Prefix && end == len(n.Text); u.prefix != n.Prefix {
 		b.warnings = append(b.warnings, "the star of "+n.String()+" does not follow a word and is left out")
@@ -201,9 +211,9 @@ func (b *binder) unit(n *Phrase, scored bool) *unit {
 	for _, old := range b.units {
 		if old.prefix == u.prefix && slices.Equal(old.terms, u.terms) {
 			old.need = max(old.need, u.need)
-			return old
+			return old, nil
 		}
 	}
 	b.units = append(b.units, u)
-	return u
+	return u, nil
 }

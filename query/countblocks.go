@@ -8,15 +8,17 @@ import (
 )
 
 // CountBlocks is the number of blocks that match a ranked plan, exactly: the length
-// of what [MatchBlocks] returns, without a score. Of o it reads Workers and
-// BlockTypes.
+// of what [MatchBlocks] returns, without a score. Of o it reads Workers,
+// BlockTypes and Limits.
 func CountBlocks(ctx context.Context, p *Plan, sources []Source, o RunOptions) (int64, error) {
 	if !p.ranked {
 		return 0, errors.New("query: blocks asked of a query without text")
 	}
 	counts := make([]int64, len(sources))
+	spent := newBudget(ctx, p, o.Limits)
 	err := each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
 		x := newSegment(p, sources[i], i, o.BlockTypes)
+		x.budget = spent
 		return x.use(func() (err error) {
 			if err := x.prepare(false); err != nil || x.hopeless {
 				return err

@@ -12,6 +12,7 @@ const (
 	CodeTooLong         = "QUERY_TOO_LONG"         // longer than MaxBytes
 	CodeTooDeep         = "QUERY_TOO_DEEP"         // nested deeper than MaxDepth
 	CodeTooManyTerms    = "QUERY_TOO_MANY_TERMS"   // more words and values than MaxTerms
+	CodeLimit           = "QUERY_LIMIT"            // the run would cost more than its limits
 	CodeUnknownField    = "UNKNOWN_FIELD"          // name:value with a name nobody declared
 	CodeAmbiguousOr     = "AMBIGUOUS_OR"           // OR whose operands cannot be told
 	CodeInvalidValue    = "INVALID_VALUE"          // a value outside its field's kind or vocabulary

@@ -30,7 +30,7 @@ type Match string
 const (
 	MatchEqual     Match = "equal"        // byte for byte
 	MatchOrigin    Match = "origin"       // equal, in the vocabulary of origins
-	MatchFold      Match = "equal-fold"   // equal without regard to case
+	MatchHas       Match = "has"          // equal without regard to case, in the vocabulary of has
 	MatchPrefix    Match = "prefix"       // begins with
 	MatchSubstring Match = "substring"    // contains, without regard to case
 	MatchPath      Match = "path"         // substring, with / for \
@@ -76,7 +76,7 @@ var sessionFields = []FieldSpec{
 	{Name: "date", Kind: KindTime, Match: MatchTime, Columns: []string{"session.time"}, Hidden: true,
 		Description: "time of the session, compared", Example: "date >= 2026-01-01"},
 	count("duration_ms", "reported duration in milliseconds"),
-	{Name: "has", Kind: KindText, Match: MatchFold, Columns: []string{"session.has"},
+	{Name: "has", Kind: KindWord, Match: MatchHas, Columns: []string{"session.has"},
 		Description: "sessions with paste, tools, thinking, or a block of this type", Example: "has:paste"},
 	{Name: "id", Kind: KindText, Match: MatchPrefix, Columns: []string{"session.id", "session.native"},
 		Description: "session id or native id, or the beginning of one", Example: "id:codex-session:abc"},

@@ -12,9 +12,9 @@ import "github.com/hansard-search/hansard/postings"
 // are kept, and each tail is then compared with them: every tail in turn, so that
 // ten thousand tails cost their own rows and not ten thousand times the rows of the
 // heads.
-func follow(m *matches, heads, tails []postings.List, prefix bool, s *scratch) {
+func follow(m *matches, heads, tails []postings.List, prefix bool, s *scratch) error {
 	if prefix && len(tails) == 0 {
-		return
+		return nil
 	}
 	if prefix {
 		s.count()
@@ -26,12 +26,17 @@ func follow(m *matches, heads, tails []postings.List, prefix bool, s *scratch) {
 		if !s.candidates(heads, tails, key) {
 			continue
 		}
-		s.placeHeads()
+		if err := s.placeHeads(); err != nil {
+			return err
+		}
 		if len(s.placeRows) == 0 {
 			continue
 		}
+		before := len(m.rows)
 		if prefix {
-			s.placeTails(m, tails, key, uint32(len(heads)))
+			if err := s.placeTails(m, tails, key, uint32(len(heads))); err != nil {
+				return err
+			}
 		} else {
 			begin := int32(0)
 			for k, r := range s.placeRows {
@@ -41,14 +46,23 @@ func follow(m *matches, heads, tails []postings.List, prefix bool, s *scratch) {
 			}
 		}
 		m.closePart(key)
+		if err := s.step(len(m.rows) - before); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // placeHeads leaves the rows where the heads stand side by side in s.placeRows,
 // with the positions of the first head in s.places.
-func (s *scratch) placeHeads() {
+func (s *scratch) placeHeads() error {
 	s.placeRows, s.placeEnds, s.places = s.placeRows[:0], s.placeEnds[:0], s.places[:0]
 	for k, r := range s.rows {
+		if k&1023 == 1023 {
+			if err := s.budget.alive(); err != nil {
+				return err
+			}
+		}
 		begin := len(s.places)
 		s.places = s.conts[0].AppendPositions(s.places, int(s.ranks[0][k]))
 		s.places = s.places[:begin+stepBack(s.places[begin:], uint32(s.offsets[0]))]
@@ -63,11 +77,12 @@ func (s *scratch) placeHeads() {
 		s.placeRows = append(s.placeRows, r)
 		s.placeEnds = append(s.placeEnds, int32(len(s.places)))
 	}
+	return nil
 }
 
 // placeTails appends to m the rows of s.placeRows where a tail of container key
 // stands the given distance behind the first head.
-func (s *scratch) placeTails(m *matches, tails []postings.List, key uint16, distance uint32) {
+func (s *scratch) placeTails(m *matches, tails []postings.List, key uint16, distance uint32) error {
 	clear(s.union[:])
 	for _, r := range s.placeRows {
 		s.union[r>>6] |= 1 << (r & 63)
@@ -75,6 +90,11 @@ func (s *scratch) placeTails(m *matches, tails []postings.List, key uint16, dist
 	for i := range tails {
 		if c, ok := tails[i].Find(key); ok {
 			s.followTail(&c, distance)
+		}
+		if i&63 == 63 {
+			if err := s.budget.alive(); err != nil {
+				return err
+			}
 		}
 	}
 	for _, r := range s.placeRows {
@@ -84,6 +104,7 @@ func (s *scratch) placeTails(m *matches, tails []postings.List, key uint16, dist
 			s.counts[r] = 0
 		}
 	}
+	return nil
 }
 
 // stepBack moves places ahead by distance and leaves out those that are less far

@@ -8,7 +8,7 @@ type equals []string
 func (m equals) cost() Cost     { return CostBitmap }
 func (m equals) String() string { return quoteAll("=", m) }
 
-func (m equals) addRows(d postings.Dictionary, out *postings.Bits) error {
+func (m equals) addRows(d postings.Dictionary, out *postings.Bits, _ *budget) error {
 	for _, v := range m {
 		i, err := d.Seek(v)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // A matcher selects values of a dictionary.
 type matcher interface {
-	addRows(d postings.Dictionary, out *postings.Bits) error
+	addRows(d postings.Dictionary, out *postings.Bits, b *budget) error
 	cost() Cost
 	String() string
 }
@@ -77,7 +77,7 @@ func (p *keyword) addColumns(x *segment, out *postings.Bits) error {
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c, err)
 		}
-		if err := p.match.addRows(d, out); err != nil {
+		if err := p.match.addRows(d, out, x.budget); err != nil {
 			return fmt.Errorf("column %s: %w", c, err)
 		}
 	}

@@ -27,8 +27,8 @@ func newContains(needles []string, slash bool) contains {
 func (m contains) cost() Cost     { return CostColumn }
 func (m contains) String() string { return quoteAll("contains", m.needles) }
 
-func (m contains) addRows(d postings.Dictionary, out *postings.Bits) error {
-	return addScanned(d, out, m.slash, func(v []byte) bool {
+func (m contains) addRows(d postings.Dictionary, out *postings.Bits, b *budget) error {
+	return addScanned(d, out, b, m.slash, func(v []byte) bool {
 		for _, n := range m.folded {
 			if bytes.Contains(v, n) {
 				return true
@@ -55,8 +55,8 @@ func newUnder(dirs []string) under {
 func (m under) cost() Cost     { return CostColumn }
 func (m under) String() string { return quoteAll("under", m.dirs) }
 
-func (m under) addRows(d postings.Dictionary, out *postings.Bits) error {
-	return addScanned(d, out, true, func(v []byte) bool {
+func (m under) addRows(d postings.Dictionary, out *postings.Bits, b *budget) error {
+	return addScanned(d, out, b, true, func(v []byte) bool {
 		for _, dir := range m.folded {
 			if bytes.HasPrefix(v, dir) || bytes.Equal(v, dir[:len(dir)-1]) {
 				return true
@@ -67,9 +67,14 @@ func (m under) addRows(d postings.Dictionary, out *postings.Bits) error {
 }
 
 // addScanned adds the rows of the values whose fold is accepted.
-func addScanned(d postings.Dictionary, out *postings.Bits, slash bool, accept func(fold []byte) bool) error {
+func addScanned(d postings.Dictionary, out *postings.Bits, b *budget, slash bool, accept func(fold []byte) bool) error {
 	var fold []byte
 	for i := range d.Len() {
+		if i&1023 == 1023 {
+			if err := b.alive(); err != nil {
+				return err
+			}
+		}
 		v, err := d.Value(i)
 		if err != nil {
 			return fmt.Errorf("value %d: %w", i, err)

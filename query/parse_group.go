@@ -96,11 +96,8 @@ func settle(items []item) []item {
 func (p *parser) operator(items []item, i int, text, pred *stream) (mixed bool, err *Error) {
 	it := items[i]
 	next := i + 1
-	if it.op != "NOT" && next < len(items) && items[next].op == "NOT" {
-		next++ // AND NOT x, OR NOT x
-	}
-	for it.op == "NOT" && next < len(items) && items[next].op == "NOT" {
-		next++
+	for next < len(items) && items[next].op == "NOT" {
+		next++ // AND NOT x, OR NOT NOT x
 	}
 	if next >= len(items) || !items[next].operand() {
 		return false, p.dangling(it, "right")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/hansard-search/hansard/postings"
 )
@@ -149,6 +150,17 @@ func readUnit(src Source, u *unit, s *scratch) (*matches, error) {
 			if l.Len() > 0 {
 				prefix = append(prefix, l)
 			}
+			if err := s.budget.expanded(u, len(prefix)); err != nil {
+				return nil, err
+			}
+			if len(prefix)&255 == 0 {
+				if err := s.budget.alive(); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if err := s.budget.take(int64(len(prefix)) * listBytes); err != nil {
+			return nil, err
 		}
 	}
 	lists := make([]postings.List, len(heads))
@@ -168,20 +180,30 @@ func readUnit(src Source, u *unit, s *scratch) (*matches, error) {
 	}
 	m.start = append(m.start, 0)
 	if u.prefix && len(heads) == 0 {
-		unite(m, prefix, u.need, s)
-		return m, nil
+		return m, unite(m, prefix, u.need, s)
 	}
-	follow(m, lists, prefix, u.prefix, s)
-	return m, nil
+	return m, follow(m, lists, prefix, u.prefix, s)
 }
+
+// What the budget counts per list of a prefix and per row of a compound unit: slices
+// that grow are up to twice as long as what is in them.
+const (
+	listBytes = 2 * int64(unsafe.Sizeof(postings.List{}))
+	rowBytes  = 2 * (2 + 4)
+)
 
 // unite makes the union of lists, in which a row has the sum of the frequencies:
 // no position holds two terms.
-func unite(m *matches, lists []postings.List, need postings.Need, s *scratch) {
+func unite(m *matches, lists []postings.List, need postings.Need, s *scratch) error {
 	s.count()
 	for key, ok := firstKey(lists, 0); ok; key, ok = firstKey(lists, int(key)+1) {
 		clear(s.union[:])
-		for _, l := range lists {
+		for i, l := range lists {
+			if i&63 == 63 {
+				if err := s.budget.alive(); err != nil {
+					return err
+				}
+			}
 			c, ok := l.Find(key)
 			if !ok {
 				continue
@@ -195,8 +217,22 @@ func unite(m *matches, lists []postings.List, need postings.Need, s *scratch) {
 				s.counts[r] += s.freqs[i]
 			}
 		}
+		before := len(m.rows)
 		m.appendCounted(key, &s.union, s)
+		if err := s.step(len(m.rows) - before); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// step accounts for rows that a container added, and ends the work of a run that is
+// over.
+func (s *scratch) step(rows int) error {
+	if err := s.budget.take(int64(rows) * rowBytes); err != nil {
+		return err
+	}
+	return s.budget.alive()
 }
 
 // appendCounted appends the rows of w with their counts, which it clears, as

@@ -68,6 +68,9 @@ func (p allOf) add(x *segment, out *postings.Bits) error {
 	tmp := postings.GetBits(out.Len())
 	defer postings.PutBits(tmp)
 	for _, k := range p[1:] {
+		if err := x.budget.alive(); err != nil {
+			return err
+		}
 		if !out.Any() {
 			return nil
 		}
@@ -90,6 +93,9 @@ func (p anyOf) add(x *segment, out *postings.Bits) error {
 	tmp := postings.GetBits(out.Len())
 	defer postings.PutBits(tmp)
 	for _, k := range p {
+		if err := x.budget.alive(); err != nil {
+			return err
+		}
 		tmp.Reset(out.Len())
 		if err := k.add(x, tmp); err != nil {
 			return err

@@ -134,12 +134,12 @@ func printPred(b *strings.Builder, p Pred, nested bool) {
 		}
 	case *Compare:
 		b.WriteString(n.Name + " " + n.Op + " ")
-		printValue(b, n.Value.Text)
+		printOperand(b, n.Value.Text)
 	case *Range:
 		b.WriteString(n.Name + " between ")
-		printValue(b, n.Low.Text)
+		printOperand(b, n.Low.Text)
 		b.WriteString(" and ")
-		printValue(b, n.High.Text)
+		printOperand(b, n.High.Text)
 	case *Exclude:
 		b.WriteByte('-')
 		printPhrase(b, n.Of)
@@ -157,6 +157,15 @@ func printPred(b *strings.Builder, p Pred, nested bool) {
 	default:
 		panic("query: unknown predicate node")
 	}
+}
+
+// printOperand prints a value that stands alone, where name: would begin a clause.
+func printOperand(b *strings.Builder, v string) {
+	if fieldName(v) != "" {
+		quote(b, v)
+		return
+	}
+	printValue(b, v)
 }
 
 func printPhrase(b *strings.Builder, n *Phrase) {

@@ -22,6 +22,7 @@ type RunOptions struct {
 	// frequencies are counted too; nil means all. Lengths, and the numbers of blocks
 	// and tokens behind the average length, are always those of all blocks.
 	BlockTypes []string
+	Limits     Limits
 }
 
 // An Anchor is the place of a hit in the order of an answer: score ascending,

@@ -125,9 +125,14 @@ func newRun(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*run,
 	if o.Stats != nil && len(o.Stats.DF) != len(p.phrases) {
 		return nil, fmt.Errorf("query: statistics of %d phrases for a query of %d", len(o.Stats.DF), len(p.phrases))
 	}
+	spent := newBudget(ctx, p, o.Limits)
 	r := &run{ctx: ctx, workers: workersFor(sources, o.Workers), segments: make([]*segment, len(sources))}
+	if err := spent.take(int64(r.workers) * scratchBytes(p.nodes)); err != nil {
+		return nil, err
+	}
 	err := each(ctx, len(sources), r.workers, func(i int) error {
 		x := newSegment(p, sources[i], i, o.BlockTypes)
+		x.budget = spent
 		r.segments[i] = x
 		return x.use(func() error { return x.prepare(o.Stats == nil) })
 	})
@@ -196,8 +201,10 @@ func (r *run) each(f func(i int, x *segment) error) error {
 // may not be zero.
 func (x *segment) use(f func() error) error {
 	x.s = scratchPool.Get().(*scratch)
+	x.s.budget = x.budget
 	err := f()
 	if err == nil {
+		x.s.budget = nil
 		clear(x.s.conts[:cap(x.s.conts)]) // views of a segment that may be closed
 		scratchPool.Put(x.s)
 	}
@@ -205,8 +212,9 @@ func (x *segment) use(f func() error) error {
 	return err
 }
 
-// each calls f for 0 … n-1 from several workers and returns the error of the
-// least index as a *SourceError, or the error of ctx. A panic is an error.
+// each calls f for 0 … n-1 from several workers and returns the error of the least
+// index, as a *SourceError or, where a limit was passed, an *Error; or the error
+// of ctx. A panic is an error.
 func each(ctx context.Context, n, workers int, f func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
@@ -246,8 +254,10 @@ func guard(i int, f func(int) error) (err error) {
 			err = &SourceError{Source: i, Panicked: true, Stack: string(debug.Stack()), Err: e}
 		}
 	}()
-	if err := f(i); err != nil {
-		return &SourceError{Source: i, Err: err}
+	err = f(i)
+	var limit *Error
+	if err == nil || errors.As(err, &limit) {
+		return err // a limit is the query's fault, not the source's
 	}
-	return nil
+	return &SourceError{Source: i, Err: err}
 }

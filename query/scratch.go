@@ -2,6 +2,7 @@ package query
 
 import (
 	"sync"
+	"unsafe"
 
 	"github.com/hansard-search/hansard/postings"
 )
@@ -9,6 +10,7 @@ import (
 // scratch is the memory of one worker: up to some 850 KiB that a query would
 // otherwise allocate per segment. Between uses counts is zero; the rest holds garbage.
 type scratch struct {
+	budget    *budget // of the run that uses it now
 	union     window
 	held      window                           // rows of one container
 	nodes     []window                         // rows of the nodes of the text expression in one container
@@ -39,6 +41,11 @@ func (s *scratch) size(nodes int) {
 	if s.scores == nil {
 		s.scores = new([postings.ContainerRows]float64)
 	}
+}
+
+// scratchBytes is what a ranked query of so many nodes takes of a scratch.
+func scratchBytes(nodes int) int64 {
+	return int64(nodes)*2*int64(unsafe.Sizeof(window{})) + postings.ContainerRows*(8+4+3*(2+4))
 }
 
 // count makes room for counts by row.

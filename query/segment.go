@@ -11,6 +11,7 @@ import (
 
 // A segment is one source during one run.
 type segment struct {
+	budget   *budget
 	plan     *Plan
 	src      Source
 	index    int      // of the source
@@ -110,6 +111,9 @@ func (x *segment) filter() error {
 		x.selected = live
 		return nil
 	}
+	if err := x.budget.take(int64(x.sessions) / 8); err != nil {
+		return err
+	}
 	b := postings.NewBits(x.sessions)
 	if err := x.plan.where.add(x, b); err != nil {
 		return fmt.Errorf("filter: %w", err)
@@ -150,6 +154,9 @@ func (x *segment) blockMask(spans postings.Spans) (*postings.Bits, error) {
 	}
 	if x.plan.where == nil {
 		return live, nil // live blocks belong to live sessions
+	}
+	if err := x.budget.take(int64(x.blocks) / 8); err != nil {
+		return nil, err
 	}
 	b := postings.NewBits(x.blocks)
 	postings.Lower(x.selected, b, spans)

@@ -48,6 +48,7 @@ type scanner struct {
 	i     int
 	depth int
 	terms int
+	loose int // parentheses that opened inside of words and are not closed
 }
 
 // scan returns the tokens of text. The last is tokEnd or, where the text cannot
@@ -92,6 +93,10 @@ func (s *scanner) token(start int) (token, *Error) {
 		s.i++
 		s.depth--
 		return token{kind: tokClose, at: s.pos(start)}, nil
+	case rest[0] == ')' && s.loose == 0:
+		s.i++
+		return token{}, at(CodeSyntax, s.pos(start), "closing parenthesis without an opening one").
+			hint("quote the word if the parenthesis belongs to it")
 	case rest[0] == '"':
 		return s.quoted(start, false)
 	case strings.HasPrefix(rest, `-"`):
@@ -189,14 +194,27 @@ func (s *scanner) skipRun(value bool) {
 		case r == ')' && inner > 0:
 			inner--
 			continue
-		case r == ')' && s.depth > 0:
+		case r == ')' && s.depth == 0 && s.loose > 0:
+			s.loose--
+			continue
+		case r == ')':
 		default:
 			continue
 		}
 		s.i += i
+		s.opened(inner)
 		return
 	}
 	s.i = len(s.text)
+	s.opened(inner)
+}
+
+// opened notes the parentheses that a run outside of groups leaves open, as pasted
+// code does: a later word may close them.
+func (s *scanner) opened(n int) {
+	if s.depth == 0 {
+		s.loose += n
+	}
 }
 
 // splitCompare splits a run like words>=5 at its operator, if it begins with the

@@ -181,8 +181,10 @@ func (s *scanner) escape(b *strings.Builder, start, i int) (int, *Error) {
 		}
 		if r, ok := hex4(s.text[i+1:]); ok {
 			n := 6
-			if low, ok := hex4(strings.TrimPrefix(s.text[min(i+6, len(s.text)):], `\`)); ok && 0xD800 <= r && r < 0xDC00 && 0xDC00 <= low && low < 0xE000 {
-				r, n = (r-0xD800)<<10|(low-0xDC00)+0x10000, 12
+			if rest, ok := strings.CutPrefix(s.text[min(i+6, len(s.text)):], `\`); ok && 0xD800 <= r && r < 0xDC00 {
+				if low, ok := hex4(rest); ok && 0xDC00 <= low && low < 0xE000 {
+					r, n = (r-0xD800)<<10|(low-0xDC00)+0x10000, 12
+				}
 			}
 			b.WriteRune(r) // a lone surrogate becomes U+FFFD, as in stored text
 			return n, nil

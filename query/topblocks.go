@@ -21,7 +21,7 @@ type Bounder interface {
 // ascending, then source and row. They are the first of what [MatchBlocks] returns
 // in that order, found without looking at every match: ranges of rows in which
 // nothing can be among the best are passed over, so that there is no total. Of o it
-// reads Limit, Stats, Workers and BlockTypes.
+// reads Limit, Stats, Workers, BlockTypes and Limits.
 func TopBlocks(ctx context.Context, p *Plan, sources []Source, o RunOptions) ([]BlockHit, error) {
 	if !p.ranked {
 		return nil, errors.New("query: blocks asked of a query without text")
