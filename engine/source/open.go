@@ -45,6 +45,7 @@ type Opened struct {
 	File
 	Stat Stat
 	f    *os.File
+	cut  int64 // where the content of a compressed file was found to end early, or -1
 }
 
 // OpenFile opens a file that the caller named; a symbolic link is followed. It
@@ -119,7 +120,7 @@ func open(name, dir, rel string, f *os.File) (o *Opened, err error) {
 	if !fi.Mode().IsRegular() {
 		return nil, ErrNotRegular
 	}
-	o = &Opened{f: f}
+	o = &Opened{f: f, cut: -1}
 	o.Stat = Stat{Size: fi.Size(), ModTime: milliseconds(fi.ModTime())}
 	o.Stat.Device, o.Stat.Inode = identity(fi)
 	prefix := make([]byte, min(PrefixBytes, fi.Size()))
@@ -186,13 +187,9 @@ func (o *Opened) Head() ([]byte, error) {
 // view opens the content: decompressed, and in UTF-8 where a mark says UTF-16. A
 // UTF-8 mark stays, so that offsets are those of the file.
 func (o *Opened) view() (io.ReadCloser, error) {
-	raw := &section{r: io.NewSectionReader(o.f, 0, o.Stat.Size), left: o.Stat.Size}
+	raw := &section{r: io.NewSectionReader(o.f, 0, o.Stat.Size), size: o.Stat.Size}
 	if o.Stat.Compressed {
-		z, err := zstdx.NewReader(raw, zstdx.Limits{})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Path, err)
-		}
-		return z, nil
+		return o.decompress(raw)
 	}
 	var mark [2]byte
 	if n, err := o.f.ReadAt(mark[:], 0); err == nil {
@@ -200,20 +197,33 @@ func (o *Opened) view() (io.ReadCloser, error) {
 			return io.NopCloser(newUTF16Reader(raw, order)), nil
 		}
 	}
-	return io.NopCloser(raw), nil
+	return raw, nil
 }
 
 // A section reads a fixed length and says so when the file has fewer bytes left.
 type section struct {
-	r    io.Reader
-	left int64
+	r    *io.SectionReader
+	size int64
+	read int64
 }
 
 func (s *section) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
-	s.left -= int64(n)
-	if err == io.EOF && s.left > 0 {
+	s.read += int64(n)
+	if err == io.EOF && s.read < s.size {
 		err = ErrChanged
 	}
 	return n, err
 }
+
+// ReadAt implements io.ReaderAt, so that who reads can look ahead.
+func (s *section) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.r.ReadAt(p, off)
+	if err == io.EOF && off+int64(n) < s.size {
+		err = ErrChanged
+	}
+	return n, err
+}
+
+// Close does nothing: the file is the Opened's.
+func (s *section) Close() error { return nil }

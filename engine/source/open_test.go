@@ -161,18 +161,6 @@ func TestOpenIsFixed(t *testing.T) {
 	}
 }
 
-func TestDamagedFrame(t *testing.T) {
-	raw := frame(t, bytes.Repeat([]byte("some text "), 5000))
-	o := mustOpen(t, write(t, filepath.Join(t.TempDir(), "f.zst"), raw[:len(raw)/2]))
-	r, err := o.Open()
-	if err == nil {
-		_, err = io.ReadAll(r)
-	}
-	if err == nil {
-		t.Error("half a frame reads to its end")
-	}
-}
-
 func TestNotRegular(t *testing.T) {
 	if _, err := OpenFile(t.TempDir()); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("a folder: %v, want ErrNotRegular", err)

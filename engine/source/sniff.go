@@ -61,6 +61,7 @@ var magics = []struct{ magic, name string }{
 	{"SQLite format 3\x00", "sqlite"},
 	{"PK\x03\x04", "zip"},
 	{"\x1f\x8b", "gzip"},
+	{"\x28\xb5\x2f\xfd", "zstd"}, // within zstd: archives are opened one level deep
 }
 
 // looks are asked in order; any means that each of the first values is looked at

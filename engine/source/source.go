@@ -8,9 +8,11 @@ package source
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/hansard-search/hansard/engine/archive"
+	"github.com/hansard-search/hansard/engine/internal/zstdx"
 )
 
 // A File is a fixed view of one source file: its bytes as they were when it was
@@ -84,4 +86,22 @@ type Problem struct {
 	Line   int64  `json:"line"`   // 1-based
 	Offset int64  `json:"offset"` // byte offset of the record in the decompressed file
 	Reason string `json:"reason"`
+	// Code is "LIMIT" where the record or the file would cost more than is allowed.
+	Code string `json:"code,omitempty"`
+}
+
+// CodeLimit is the code of a problem with something too large to be read.
+const CodeLimit = "LIMIT"
+
+// LimitCode is CodeLimit for what is too large, else nothing.
+func LimitCode(tooLarge bool) string {
+	if tooLarge {
+		return CodeLimit
+	}
+	return ""
+}
+
+// FileProblem describes a file that cannot be read.
+func FileProblem(file string, err error) Problem {
+	return Problem{File: file, Reason: err.Error(), Code: LimitCode(errors.Is(err, zstdx.ErrLimit))}
 }

@@ -53,7 +53,7 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 
 func (u *utf16Reader) fill() {
 	u.out = u.buf[:0]
-	for len(u.out)+2*utf8.UTFMax <= len(u.buf) && u.err == nil {
+	for len(u.out)+2*utf8.UTFMax <= len(u.buf) && (u.err == nil || u.pending >= 0) {
 		r := u.unit()
 		if r < 0 {
 			break

@@ -3,7 +3,6 @@ package jsonx
 import (
 	"bytes"
 	"io"
-	"slices"
 )
 
 // toRecord moves to the first byte of the next record. It returns io.EOF when
@@ -33,14 +32,14 @@ func (d *Decoder) toRecord() error {
 		if d.eof {
 			return io.EOF
 		}
-		if err := d.fill(firstBuffer); err != nil {
+		if err := d.fill(d.first); err != nil {
 			return err
 		}
 	}
 }
 
-// toLineFeed reads until the buffer holds the rest of the line or more than a
-// record may have.
+// toLineFeed reads until the buffer holds the rest of the line, or much of it, or
+// more than a record may have.
 func (d *Decoder) toLineFeed() error {
 	d.scanned = max(d.scanned, d.pos)
 	for {
@@ -49,7 +48,7 @@ func (d *Decoder) toLineFeed() error {
 			return nil
 		}
 		d.scanned = len(d.buf)
-		if d.eof || len(d.buf)-d.pos > d.limit {
+		if n := len(d.buf) - d.pos; d.eof || n > d.limit || n >= d.near {
 			return nil
 		}
 		if err := d.fill(2 * (len(d.buf) - d.pos)); err != nil {
@@ -76,6 +75,14 @@ func (d *Decoder) endLine(next int) {
 	d.consumed = d.base + int64(next)
 }
 
+// hold fills the buffer only if it has less than n unread bytes.
+func (d *Decoder) hold(n int) error {
+	if d.eof || len(d.buf)-d.pos >= n {
+		return d.err
+	}
+	return d.fill(n)
+}
+
 // fill makes the buffer hold at least want unread bytes, or fewer at the end of
 // the stream. It moves the unread bytes to the front.
 func (d *Decoder) fill(want int) error {
@@ -91,9 +98,9 @@ func (d *Decoder) fill(want int) error {
 		d.pos = 0
 	}
 	// One byte more than the limit tells a record that is too long.
-	want = max(min(want, d.limit+1+firstBuffer), len(d.buf)+1, firstBuffer)
-	if want > cap(d.buf) {
-		d.buf = slices.Grow(d.buf, want-len(d.buf))
+	want = max(min(want, d.limit+1+d.first), len(d.buf)+1, d.first)
+	if want > cap(d.buf) || cap(d.buf) > 2*d.near && want < cap(d.buf)/2 {
+		d.buf = append(make([]byte, 0, want), d.buf...)
 	}
 	for empty := 0; len(d.buf) < want; {
 		n, err := d.r.Read(d.buf[len(d.buf):cap(d.buf)])

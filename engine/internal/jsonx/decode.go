@@ -30,6 +30,11 @@ type Record struct {
 	Torn bool
 }
 
+// TooLarge reports whether the record was refused for what it would cost.
+func (r *Record) TooLarge() bool {
+	return r.Err == ErrTooLong || r.Err == ErrTooDeep || r.Err == ErrTooMany
+}
+
 // A Decoder reads the records of a stream. It is not safe for concurrent use.
 //
 // A value may span lines, and a line may hold several values. When a line does
@@ -37,10 +42,18 @@ type Record struct {
 // or an array that is followed by a line's end or another one, every line counts
 // as broken: so the pieces of a record that raw line feeds cut are reported and
 // the record after them is not lost.
+//
+// Memory: what a record has beyond nearBytes is looked at before it is kept. A record
+// that is too long, or broken further on, is never in memory; a long one is there
+// once, in a buffer of its size, which is let go with the next record.
 type Decoder struct {
-	r      io.Reader
+	r      stream
 	limit  int
 	parser Parser
+	check  checker
+	look   []byte // of ahead
+	first  int    // how much the buffer takes at least
+	near   int    // how much of a record is buffered before its end is known
 
 	buf      []byte
 	pos      int   // first unread byte of buf
@@ -60,13 +73,21 @@ type Decoder struct {
 // firstBuffer holds most records whole.
 const firstBuffer = 256 << 10
 
-// NewDecoder reads records from r.
+// nearBytes is a multiple of it that still costs little.
+const nearBytes = 4 << 20
+
+// NewDecoder reads records from r. If r is an io.ReaderAt, its offsets must count
+// from where r stands: the decoder then looks ahead without holding what it sees.
 func NewDecoder(r io.Reader, o Options) *Decoder {
 	if o.RecordBytes <= 0 {
 		o.RecordBytes = DefaultRecordBytes
 	}
+	in, ok := r.(stream)
+	if !ok {
+		in = &spool{r: r}
+	}
 	return &Decoder{
-		r: r, limit: min(o.RecordBytes, 1<<30), line: 1, goodAt: -1,
+		r: in, limit: min(o.RecordBytes, 1<<30), line: 1, goodAt: -1, first: firstBuffer, near: nearBytes,
 		parser: Parser{Depth: o.Depth, names: new(names)},
 	}
 }
@@ -99,27 +120,49 @@ func (d *Decoder) Next() (Record, error) {
 	if d.buf[d.pos] == 0 {
 		return d.zeros()
 	}
-	for {
-		if err := d.toLineFeed(); err != nil {
-			return Record{}, err
-		}
-		window, oneLine := d.window()
-		end, err := d.parse(window, d.pos)
-		switch {
-		case err == nil:
-			return d.found(end)
-		case err != ErrCut || oneLine:
-			d.failed = max(d.failed, d.base+int64(end))
-			return d.broken(err)
-		case len(d.buf)-d.pos > d.limit:
-			return d.tooLong()
-		case d.eof:
-			return d.cutAtEOF()
-		}
-		if err := d.fill(2 * (len(d.buf) - d.pos)); err != nil {
-			return Record{}, err
-		}
+	if err := d.toLineFeed(); err != nil {
+		return Record{}, err
 	}
+	window, oneLine, err := d.window()
+	if err != nil {
+		return Record{}, err
+	}
+	end, err := d.parse(window, d.pos)
+	if err == nil && (end < len(window) || oneLine || d.eof) {
+		return d.found(end)
+	}
+	if err != nil && err != ErrCut || oneLine {
+		d.failed = max(d.failed, d.base+int64(end))
+		return d.broken(err)
+	}
+	return d.far()
+}
+
+// far takes a record that goes beyond what is in the buffer.
+func (d *Decoder) far() (Record, error) {
+	end, err := d.scout()
+	switch {
+	case d.err != nil:
+		return Record{}, d.err
+	case err == ErrTooLong:
+		return d.tooLong()
+	case err == ErrCut:
+		if err := d.hold(end + 1); err != nil {
+			return Record{}, err
+		}
+		return d.cutAtEOF()
+	case err != nil:
+		d.failed = max(d.failed, d.base+int64(d.pos+end))
+		return d.broken(err)
+	}
+	if err := d.hold(end); err != nil {
+		return Record{}, err
+	}
+	end, err = d.parse(d.buf[:min(len(d.buf), d.pos+end)], d.pos)
+	if err != nil {
+		return d.broken(err)
+	}
+	return d.found(end)
 }
 
 // parse is the parser's, and keeps count of its work.
@@ -132,12 +175,33 @@ func (d *Decoder) parse(b []byte, i int) (end int, err error) {
 // window is the bytes that a value at pos may have: one more than the limit, which
 // tells a record that is too long. Inside of what a parse has failed on already,
 // it is the line, so that no byte is parsed more than twice.
-func (d *Decoder) window() (b []byte, oneLine bool) {
-	end := min(len(d.buf), d.pos+d.limit+1)
-	if d.resync && d.base+int64(d.pos) < d.failed && d.scanned < end {
-		return d.buf[:d.scanned], true
+func (d *Decoder) window() (b []byte, oneLine bool, err error) {
+	if !d.resync || d.base+int64(d.pos) >= d.failed {
+		return d.buf[:min(len(d.buf), d.pos+d.limit+1)], false, nil
 	}
-	return d.buf[:end], false
+	n, found, err := d.lineLength()
+	if err != nil {
+		return nil, false, err
+	}
+	if found {
+		if err := d.hold(n); err != nil {
+			return nil, false, err
+		}
+		return d.buf[:min(len(d.buf), d.pos+n)], true, nil
+	}
+	return d.buf[:min(len(d.buf), d.pos+d.limit+1)], false, nil
+}
+
+// lineLength looks for the line feed behind at most limit bytes.
+func (d *Decoder) lineLength() (n int, found bool, err error) {
+	seen, _, err := d.ahead(d.base+int64(d.pos), int64(d.limit)+1, func(b []byte) (int, bool) {
+		i := bytes.IndexByte(b, '\n')
+		if found = i >= 0; found {
+			return i, true
+		}
+		return len(b), false
+	})
+	return int(seen), found, err
 }
 
 // found takes the value that ends at end, unless it is none after all.
@@ -146,7 +210,11 @@ func (d *Decoder) found(end int) (Record, error) {
 	if end-d.pos > d.limit {
 		return d.tooLong()
 	}
-	if !d.accept(v, end) {
+	good, err := d.accept(v, end)
+	if err != nil {
+		return Record{}, err
+	}
+	if !good {
 		return d.broken(ErrSyntax)
 	}
 	r := d.record(end)
@@ -160,23 +228,20 @@ func (d *Decoder) found(end int) (Record, error) {
 // follows it, and after a broken line only an object or array will do, which
 // ends its line or touches another one, and fits on one line if it is indented,
 // since it may be the inside of what broke.
-func (d *Decoder) accept(v Value, end int) bool {
+func (d *Decoder) accept(v Value, end int) (bool, error) {
 	t := v.Type()
 	container := t == Object || t == Array
-	next := byte('\n')
-	if end < len(d.buf) {
-		next = d.buf[end]
+	if d.resync && (!container || d.pos != d.start && bytes.IndexByte(d.buf[d.pos:end], '\n') >= 0) {
+		return false, nil
 	}
-	if !d.resync {
-		return container || bytes.IndexByte([]byte(" \t\r\n{[\"\x00"), next) >= 0
+	if !d.resync && container {
+		return true, nil
 	}
-	if !container || d.pos != d.start && bytes.IndexByte(d.buf[d.pos:end], '\n') >= 0 {
-		return false
+	next, err := d.behind(end, d.resync)
+	if d.resync {
+		return next == '\n' || next == '{' || next == '[', err
 	}
-	for end < len(d.buf) && (d.buf[end] == ' ' || d.buf[end] == '\t' || d.buf[end] == '\r') {
-		end++
-	}
-	return end == len(d.buf) || d.buf[end] == '\n' || d.buf[end] == '{' || d.buf[end] == '['
+	return bytes.IndexByte([]byte(" \t\r\n{[\"\x00"), next) >= 0, err
 }
 
 // record describes buf[pos:end].
@@ -217,7 +282,7 @@ func (d *Decoder) skipLine() (ended bool, err error) {
 		if d.eof {
 			return false, nil
 		}
-		if err := d.fill(firstBuffer); err != nil {
+		if err := d.fill(d.first); err != nil {
 			return false, err
 		}
 	}
@@ -226,13 +291,17 @@ func (d *Decoder) skipLine() (ended bool, err error) {
 // tooLong gives up a record that is longer than the limit: its line, or the
 // whole of it if it spans lines.
 func (d *Decoder) tooLong() (Record, error) {
-	if bytes.IndexByte(d.buf[d.pos:min(len(d.buf), d.pos+d.limit)], '\n') < 0 {
+	n, found, err := d.lineLength()
+	if err != nil {
+		return Record{}, err
+	}
+	if !found || n == d.limit {
 		return d.broken(ErrTooLong)
 	}
 	r := d.record(d.pos)
 	r.Err = ErrTooLong
 	d.resync = true
-	err := d.skipValue()
+	err = d.skipValue()
 	r.End = d.base + int64(d.pos)
 	if d.pos == d.start {
 		r.End-- // the line feed before
@@ -293,7 +362,7 @@ func (d *Decoder) zeros() (Record, error) {
 		if d.pos < len(d.buf) || d.eof {
 			break
 		}
-		if err := d.fill(firstBuffer); err != nil {
+		if err := d.fill(d.first); err != nil {
 			return Record{}, err
 		}
 	}

@@ -15,8 +15,12 @@ import (
 // line:offset-end=value, or with ! and the reason instead of the value.
 func describe(t *testing.T, r io.Reader, o Options) string {
 	t.Helper()
+	return describeAll(t, NewDecoder(r, o))
+}
+
+func describeAll(t testing.TB, d *Decoder) string {
+	t.Helper()
 	var words []string
-	d := NewDecoder(r, o)
 	last := int64(-1)
 	for rec, err := range d.Records() {
 		if err != nil {
@@ -213,6 +217,7 @@ func FuzzDecoder(f *testing.F) {
 		if again := describe(t, iotest.OneByteReader(bytes.NewReader(in)), o); again != got {
 			t.Fatalf("chunking matters:\n%s\n%s", got, again)
 		}
+		checkBuffering(t, in, o)
 		covered := make([]bool, len(in))
 		for r := range NewDecoder(bytes.NewReader(in), o).Records() {
 			if want := int64(bytes.Count(in[:r.Offset], []byte{'\n'}) + 1); r.Line != want {

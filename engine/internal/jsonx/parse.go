@@ -19,8 +19,9 @@ var (
 // DefaultDepth is the deepest nesting that a parser accepts unless told otherwise.
 const DefaultDepth = 512
 
-// maxNodes bounds the tape of one record: 4 Mi nodes take 80 MiB.
-const maxNodes = 4 << 20
+// maxNodes bounds the tape of one record: 2 Mi nodes take 40 MiB. Transcripts have one
+// per 50 bytes and more, so a record of 64 MiB has 1.3 Mi.
+const maxNodes = 2 << 20
 
 // keepNodes is the tape that a parser keeps for the next record.
 const keepNodes = 256 << 10
@@ -224,10 +225,10 @@ func (p *Parser) str(b []byte, i int, typ Type) (int, error) {
 		case c == '\\':
 			dirty = true
 			n, err := escape(b[i:])
+			i += n
 			if err != nil {
 				return i, err
 			}
-			i += n
 		case c == '\n':
 			return i, ErrSyntax
 		case c == 0:
@@ -240,10 +241,11 @@ func (p *Parser) str(b []byte, i int, typ Type) (int, error) {
 	}
 }
 
-// escape returns the length of the escape sequence that b begins with.
+// escape returns the length of the escape sequence that b begins with, or where it
+// is wrong.
 func escape(b []byte) (int, error) {
 	if len(b) < 2 {
-		return 0, ErrCut
+		return len(b), ErrCut
 	}
 	switch b[1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -251,15 +253,15 @@ func escape(b []byte) (int, error) {
 	case 'u':
 		for j := 2; j < 6; j++ {
 			if j >= len(b) {
-				return 0, ErrCut
+				return j, ErrCut
 			}
 			if hexDigit(b[j]) < 0 {
-				return 0, ErrSyntax
+				return j, ErrSyntax
 			}
 		}
 		return 6, nil
 	}
-	return 0, ErrSyntax
+	return 1, ErrSyntax
 }
 
 func (p *Parser) add(start, end int, typ Type, dirty bool) {
@@ -287,10 +289,10 @@ func (p *Parser) scalar(b []byte, i int) (int, error) {
 	}
 	for j := range len(word) {
 		if i+j == len(b) {
-			return i, ErrCut
+			return i + j, ErrCut
 		}
 		if b[i+j] != word[j] {
-			return i, ErrSyntax
+			return i + j, ErrSyntax
 		}
 	}
 	p.add(i, i+len(word), typ, false)

@@ -55,7 +55,7 @@ func (d *Decoder) skipValue() error {
 		if d.eof {
 			return nil
 		}
-		if err := d.fill(firstBuffer); err != nil {
+		if err := d.fill(d.first); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,10 @@ import (
 type Limits struct {
 	Window int64 // largest window that is held in memory; default 128 MiB, what zstd --ultra --long may need
 	Output int64 // most bytes produced in all; default no limit
+	// Ratio is how many bytes may be produced per byte read, once RatioFrom bytes are
+	// produced; default no limit. What a header says of sizes is not believed.
+	Ratio     int64
+	RatioFrom int64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -23,6 +27,9 @@ func (l Limits) withDefaults() Limits {
 // A Reader decompresses a stream of frames. It is for one goroutine.
 type Reader struct {
 	d    *zstd.Decoder
+	in   counter
+	lim  Limits
+	out  int64 // bytes produced
 	left int64 // bytes that may still be produced; negative for no limit
 	err  error // sticky
 }
@@ -37,7 +44,8 @@ func NewReader(r io.Reader, lim Limits) (z *Reader, err error) {
 			z = nil
 		}
 	}()
-	d, err := zstd.NewReader(r,
+	z = &Reader{in: counter{r: r}, lim: lim, left: -1}
+	z.d, err = zstd.NewReader(&z.in,
 		zstd.WithDecoderConcurrency(1), // synchronous: no goroutine to leak
 		zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(lim.Window)),
@@ -47,7 +55,6 @@ func NewReader(r io.Reader, lim Limits) (z *Reader, err error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
-	z = &Reader{d: d, left: -1}
 	if lim.Output > 0 {
 		z.left = lim.Output
 	}
@@ -75,7 +82,22 @@ func (z *Reader) Read(p []byte) (n int, err error) {
 		}
 		z.left -= int64(n)
 	}
+	if z.out += int64(n); z.lim.Ratio > 0 && z.out > z.lim.RatioFrom && z.out/z.lim.Ratio > z.in.n {
+		n, err = 0, fmt.Errorf("%w: %d bytes from %d", ErrLimit, z.out, z.in.n)
+	}
 	z.err = err
+	return n, err
+}
+
+// A counter counts the bytes that were read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
 	return n, err
 }
 

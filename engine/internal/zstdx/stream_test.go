@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 func compress(t testing.TB, src []byte) []byte {
@@ -107,31 +105,4 @@ func TestNoGoroutines(t *testing.T) {
 	if after := runtime.NumGoroutine(); after > before {
 		t.Errorf("%d goroutines before, %d after", before, after)
 	}
-}
-
-// The reader must survive a decoder that panics; the shape of the published
-// crasher (two compressed blocks, the second with a repeat table) is what fuzzing
-// mutates from.
-func FuzzReader(f *testing.F) {
-	f.Add([]byte{})
-	f.Add(compress(f, []byte("hello hello hello hello")))
-	f.Add(compress(f, bytes.Repeat([]byte("0123456789 the quick brown fox "), 9000)))
-	if e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression)); err == nil {
-		f.Add(e.EncodeAll(bytes.Join(samples(300, 2), nil), nil))
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		const limit = 1 << 20
-		z, err := NewReader(bytes.NewReader(in), Limits{Window: 8 << 20, Output: limit})
-		if err != nil {
-			return
-		}
-		n, err := io.Copy(io.Discard, z)
-		if n > limit {
-			t.Errorf("%d bytes past the limit", n)
-		}
-		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrLimit) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("error of no kind: %v", err)
-		}
-		_ = z.Close() // closing after an error is allowed to repeat it
-	})
 }

@@ -29,7 +29,7 @@ func (r *reader) record(n int64, rec jsonx.Record) error {
 	r.count.Read++
 	if rec.Err != nil {
 		r.count.Rejected++
-		r.sink.Problem(source.Problem{File: r.file.Path, Line: rec.Line, Offset: rec.Offset, Reason: rec.Err.Error()})
+		r.sink.Problem(source.Problem{File: r.file.Path, Line: rec.Line, Offset: rec.Offset, Reason: rec.Err.Error(), Code: source.LimitCode(rec.TooLarge())})
 		return nil
 	}
 	v := rec.Value

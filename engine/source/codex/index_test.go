@@ -31,3 +31,29 @@ func TestReadIndex(t *testing.T) {
 		t.Errorf("reader's error came out as %v with %v", err, got)
 	}
 }
+
+// FuzzReadIndex: the names of an index are those of its good lines, whatever the rest
+// is, and none is empty.
+func FuzzReadIndex(f *testing.F) {
+	for _, s := range []string{"", `{"id":"a","thread_name":" x "}`, "{\"id\":\"a\"}\n{\"id\":\"a\",\"thread_name\":\"y\"}\n{oops}\n", "\x00\xff{\"id\":1}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		names, err := ReadIndex(strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, name := range names {
+			if id == "" || strings.TrimSpace(name) == "" {
+				t.Fatalf("%q names %q", id, name)
+			}
+		}
+		if !strings.Contains(in, "\n") {
+			return
+		}
+		more, err := ReadIndex(strings.NewReader(in + "\n" + `{"id":"last one","thread_name":"n"}` + "\n"))
+		if err != nil || more["last one"] != "n" {
+			t.Fatalf("a good last line is lost behind %q", in)
+		}
+	})
+}

@@ -44,7 +44,7 @@ func eachRecord(ctx context.Context, f source.File, lim source.Limits, take func
 			n.Read++
 			n.Rejected++
 			if problem != nil {
-				problem(source.Problem{File: f.Path, Line: r.Line, Offset: r.Offset, Reason: r.Err.Error()})
+				problem(source.Problem{File: f.Path, Line: r.Line, Offset: r.Offset, Reason: r.Err.Error(), Code: source.LimitCode(r.TooLarge())})
 			}
 			continue
 		}
