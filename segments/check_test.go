@@ -82,65 +82,64 @@ func TestCheckNamesPlantedFaults(t *testing.T) {
 		return func(b []byte) []byte { b[(i+len(b))%len(b)] ^= 1; return b }
 	}
 	drop := func([]byte) []byte { return nil }
-	for _, c := range []struct{ fault, section, want string }{
-		{"missing posting", "", "LENS text: block 10 has 5 tokens, says 6"},
-		{"extra posting", "", "POSN text: list of \"common\""},
+	for _, c := range []struct{ fault, code, want string }{
+		{"missing posting", FaultPostingMissing, "LENS text: block 10 has 5 tokens, says 6"},
+		{"extra posting", FaultPostingExtra, "LENS text: block 10 has 7 tokens, says 6"},
 	} {
-		found := false
-		for _, f := range Check(open(t, plantPosting(t, c.fault))) {
-			found = found || strings.HasPrefix(f.String(), c.want)
-		}
-		if !found {
-			t.Errorf("%s: Check = %v, want %q", c.fault, Check(open(t, plantPosting(t, c.fault))), c.want)
-		}
+		wantFault(t, c.fault, Check(open(t, plantPosting(t, c.fault))), c.code, c.want)
 	}
 	for _, c := range []struct {
 		fault, section string
 		change         func([]byte) []byte
-		want           string
+		code, want     string
 	}{
-		{"length", "LENS text", u32(7, 9), "LENS text: block 7 has 6 tokens, says 9"},
-		{"frequency", "FREQ text", flip(5), "POSN text: list of"},
-		{"position", "POSN text", flip(-1), "POSN text: list of"},
-		{"row", "DOCS text", flip(-1), "DOCS text: "},
-		{"score bound", "BNDS text", flip(-1), "BNDS text: list of"},
-		{"dictionary order", "DICT text", func(b []byte) []byte { return bytes.Replace(b, []byte("common"), []byte("aommon"), 1) }, "DICT text: term \"aommon\" after"},
-		{"shared prefix", "DICT text", func(b []byte) []byte { return bytes.Replace(b, []byte("common"), []byte("bommon"), 1) }, "DICT text: term \"bommon\" is there and not found"},
-		{"block key", "DIDX text", flip(-1), "DIDX text: block"},
+		{"length", "LENS text", u32(7, 9), FaultLength, "LENS text: block 7 has 6 tokens, says 9"},
+		{"frequency", "FREQ text", flip(5), FaultPostings, "POSN text: list of"},
+		{"position", "POSN text", flip(-1), FaultPostingExtra, "POSN text: list of"},
+		{"row", "DOCS text", flip(-1), FaultPostings, "DOCS text: "},
+		{"score bound", "BNDS text", flip(-1), FaultPostings, "BNDS text: list of"},
+		{"dictionary order", "DICT text", func(b []byte) []byte { return bytes.Replace(b, []byte("common"), []byte("aommon"), 1) }, FaultDictionaryOrder, "DICT text: term \"aommon\" after"},
+		{"shared prefix", "DICT text", func(b []byte) []byte { return bytes.Replace(b, []byte("common"), []byte("bommon"), 1) }, FaultDictionary, "DICT text: term \"bommon\" is there and not found"},
+		{"block key", "DIDX text", flip(-1), FaultDictionary, "DIDX text: block"},
 		{"document frequency", "DICT text", func(b []byte) []byte {
 			i := bytes.Index(b, []byte("common")) + len("common")
 			b[i+1] ^= 1 // the rows of the list, by one: its sizes follow from them
 			return b
-		}, "DOCS text: bytes 899 to 911 of 909"},
-		{"span gap", "SPAN session/message", u32(4, 39), "SPAN session/message: runs cover 39 of 40"},
-		{"span overlap", "SPAN message/block", u32(2, 5), "SPAN message/block: run 2 overlaps"},
-		{"spans disagree", "SPAN session/block", u32(1, 101), "SPAN session/block: session 0 has blocks 0 to 101, its messages 0 to 100"},
-		{"forward value", "KFWD session.repo", flip(8), "KFWD session.repo: row 0 has the values"},
-		{"value set", "KSET session.repo", flip(0), "KSET session.repo: value 0 is in"},
-		{"value order", "KVAL session.repo", flip(-1), "KVAL session.repo: value 1 is not after"},
-		{"number", "NUMB session.words", func(b []byte) []byte { b[numberHead+3] = 31; return b }, "NUMB session.words: 4 numbers from 0 to 31, says 4 from 0 to 30"},
-		{"number bounds", "NUMB session.words", u64(2, 31), "NUMB session.words: 4 numbers from 0 to 30, says 4 from 0 to 31"},
-		{"inherited row", "INHR block", func([]byte) []byte { b, _ := postings.NewSet([]uint32{400}).AppendBinary(nil); return b }, "INHR block: row 400 of 400"},
-		{"lost inherited rows", "INHR block", drop, "TOTL: session 1 says 70 blocks"},
-		{"action block", "ACTB", u32(3, 1<<31), "ACTB: action 1 has blocks 99 and -2147483648"},
-		{"session totals", "TOTL", u64(0, 99), "TOTL: session 0 says 99 blocks"},
-		{"searchable", "SRCH text", u64(0, 0), "SRCH text: block 0 has 6 tokens and no text"},
-		{"archive totals", "META", flip(8), "META: says"},
-		{"lost column", "NUMB block.size", drop, "NUMB block.size: missing"},
+		}, FaultDocumentFrequency, "DOCS text: bytes 899 to 911 of 909"},
+		{"span gap", "SPAN session/message", u32(4, 39), FaultSpanGap, "SPAN session/message: runs cover 39 of 40"},
+		{"span overlap", "SPAN message/block", u32(2, 5), FaultSpanOverlap, "SPAN message/block: run 2 overlaps"},
+		{"spans disagree", "SPAN session/block", u32(1, 101), FaultSpanMismatch, "SPAN session/block: session 0 has blocks 0 to 101, its messages 0 to 100"},
+		{"forward value", "KFWD session.repo", flip(8), FaultColumnValue, "KFWD session.repo: row 0 has the values"},
+		{"value set", "KSET session.repo", flip(0), FaultColumnValue, "KSET session.repo: value 0 is in"},
+		{"value order", "KVAL session.repo", flip(-1), FaultDictionaryOrder, "KVAL session.repo: value 1 is not after"},
+		{"number", "NUMB session.words", func(b []byte) []byte { b[numberHead+3] = 31; return b }, FaultColumnValue, "NUMB session.words: 4 numbers from 0 to 31, says 4 from 0 to 30"},
+		{"number bounds", "NUMB session.words", u64(2, 31), FaultColumnValue, "NUMB session.words: 4 numbers from 0 to 30, says 4 from 0 to 31"},
+		{"inherited row", "INHR block", func([]byte) []byte { b, _ := postings.NewSet([]uint32{400}).AppendBinary(nil); return b }, FaultInherited, "INHR block: row 400 of 400"},
+		{"lost inherited rows", "INHR block", drop, FaultTotals, "TOTL: session 1 says 70 blocks"},
+		{"action block", "ACTB", u32(3, 1<<31), FaultAction, "ACTB: action 1 has blocks 99 and -2147483648"},
+		{"session totals", "TOTL", u64(0, 99), FaultTotals, "TOTL: session 0 says 99 blocks"},
+		{"searchable", "SRCH text", u64(0, 0), FaultSearchable, "SRCH text: block 0 has 6 tokens and no text"},
+		{"archive totals", "META", flip(8), FaultTotals, "META: says"},
+		{"lost column", "NUMB block.size", drop, FaultLayout, "NUMB block.size: missing"},
 	} {
 		s, err := OpenBytes("planted", rewrite(t, sound, c.section, c.change))
 		if err != nil {
 			t.Errorf("%s: %v", c.fault, err)
 			continue
 		}
-		found := false
-		for _, f := range Check(s) {
-			found = found || strings.HasPrefix(f.String(), c.want)
-		}
-		if !found {
-			t.Errorf("%s: Check = %v, want %q", c.fault, Check(s), c.want)
+		wantFault(t, c.fault, Check(s), c.code, c.want)
+	}
+}
+
+// wantFault fails unless the fault is named with its code.
+func wantFault(t *testing.T, fault string, got []Fault, code, want string) {
+	t.Helper()
+	for _, f := range got {
+		if f.Code == code && strings.HasPrefix(f.String(), want) {
+			return
 		}
 	}
+	t.Errorf("%s: Check = %+v, want %s %q", fault, got, code, want)
 }
 
 // plantPosting makes a segment whose list of "common" lacks its second row or has

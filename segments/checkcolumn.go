@@ -25,7 +25,7 @@ func (c *checker) numbers(col Column) {
 		v := body.lo + int64(packed(body.data, int(o), body.width))
 		if !body.has(o) {
 			if v != body.lo {
-				c.fault(name, "row %d has no number and yet %d", o, v)
+				c.fault(FaultColumnValue, name, "row %d has no number and yet %d", o, v)
 			}
 			continue
 		}
@@ -36,13 +36,13 @@ func (c *checker) numbers(col Column) {
 		lo, hi = 0, 0
 	}
 	if lo != body.lo || hi != body.hi || count != body.count {
-		c.fault(name, "%d numbers from %d to %d, says %d from %d to %d", count, lo, hi, body.count, body.lo, body.hi)
+		c.fault(FaultColumnValue, name, "%d numbers from %d to %d, says %d from %d to %d", count, lo, hi, body.count, body.lo, body.hi)
 	}
 	if body.width != width(uint64(hi)-uint64(lo)) {
-		c.fault(name, "%d bytes for numbers from %d to %d", body.width, lo, hi)
+		c.fault(FaultColumnValue, name, "%d bytes for numbers from %d to %d", body.width, lo, hi)
 	}
 	if r := column.rows % 64; r != 0 && body.present != nil && body.present[len(body.present)-1]>>r != 0 {
-		c.fault(name, "presence beyond the last row")
+		c.fault(FaultColumnValue, name, "presence beyond the last row")
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *checker) keywords(col Column) {
 			return
 		}
 		if want := ids[starts[row]:starts[row+1]]; !slices.Equal(got, want) {
-			c.fault(tagForward+" "+col.Name, "row %d has the values %v, the sets say %v", row, got, want)
+			c.fault(FaultColumnValue, tagForward+" "+col.Name, "row %d has the values %v, the sets say %v", row, got, want)
 		}
 	}
 }
@@ -87,24 +87,24 @@ func (c *checker) keywords(col Column) {
 // values and sets are sound.
 func (c *checker) eachPair(column *keywordColumn, k *keywordBody, f func(value, row uint32)) bool {
 	sound := true
-	bad := func(tag, format string, args ...any) {
-		c.fault(tag+" "+column.name, format, args...)
+	bad := func(code, tag, format string, args ...any) {
+		c.fault(code, tag+" "+column.name, format, args...)
 		sound = false
 	}
 	for i := range k.len() {
 		if i > 0 && bytes.Compare(k.value(i-1), k.value(i)) >= 0 {
-			bad(tagValues, "value %d is not after the one before", i)
+			bad(FaultDictionaryOrder, tagValues, "value %d is not after the one before", i)
 		}
 		set, err := column.Set(i)
 		if c.failed(tagSets, err) {
 			return false
 		}
 		if n := set.Len(); n != int(k.heads[2*i]) || n == 0 {
-			bad(tagSets, "value %d is in %d rows, says %d", i, n, k.heads[2*i])
+			bad(FaultColumnValue, tagSets, "value %d is in %d rows, says %d", i, n, k.heads[2*i])
 		}
 		for o := range set.All() {
 			if int(o) >= column.rows {
-				bad(tagSets, "value %d is in row %d of %d", i, o, column.rows)
+				bad(FaultColumnValue, tagSets, "value %d is in row %d of %d", i, o, column.rows)
 				break
 			}
 			f(uint32(i), uint32(o))

@@ -20,13 +20,21 @@ type Folder struct {
 	dir string
 }
 
-// OpenFolder opens the folder dir, creating it if it is not there.
+// OpenFolder opens the folder dir for writing, creating it if it is not there. The
+// folder itself is durable then: segments in it are as durable as its name.
 func OpenFolder(fs vfs.FS, dir string) (*Folder, error) {
 	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("segment folder: %w", err)
 	}
+	// Also if it was there: who made it may have died before it was synced.
+	if err := (&Folder{fs, fs.PathDir(dir)}).sync(); err != nil {
+		return nil, fmt.Errorf("segment folder: %w", err)
+	}
 	return &Folder{fs, dir}, nil
 }
+
+// ReadFolder opens the folder dir for reading only; it need not be there.
+func ReadFolder(fs vfs.FS, dir string) *Folder { return &Folder{fs, dir} }
 
 // Name is the file name of segment number n.
 func Name(n uint64) string { return fmt.Sprintf("%016x%s", n, Suffix) }
@@ -75,6 +83,23 @@ func (f *Folder) Names() ([]string, error) {
 	names := slices.DeleteFunc(all, func(n string) bool { return !strings.HasSuffix(n, Suffix) })
 	slices.Sort(names)
 	return names, nil
+}
+
+// RemoveTemporary deletes what writers that were cut off have left. No writer may be
+// at work in the folder.
+func (f *Folder) RemoveTemporary() error {
+	all, err := f.fs.List(f.dir)
+	if err != nil {
+		return fmt.Errorf("segment folder: %w", err)
+	}
+	for _, n := range all {
+		if strings.HasSuffix(n, TempSuffix) {
+			if err := f.Remove(n); err != nil {
+				return fmt.Errorf("segment folder: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // Dir is the path of the folder.
