@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -13,9 +14,10 @@ import (
 
 // A Fault is one thing in the store that cannot be right.
 type Fault struct {
-	Kind   FaultKind
-	What   string // which session, frame, cursor, …
-	Detail string
+	Kind    FaultKind
+	What    string            // which session, frame, cursor, …
+	Session archive.SessionID // the session, if it is one and its name is known
+	Detail  string
 }
 
 func (f Fault) String() string { return fmt.Sprintf("%s: %s: %s", f.Kind, f.What, f.Detail) }
@@ -42,7 +44,33 @@ const (
 	FaultCounter       FaultKind = "store counters"         // numbers that would be given twice
 	FaultLost          FaultKind = "lost commits"           // the high-water mark is ahead of the store
 	FaultUnknownRecord FaultKind = "unknown record"         // key of no known kind
+	FaultNoFrame       FaultKind = "missing frame"          // one of the frames of a session is not there
 )
+
+// Code is the kind as a word that programs branch on; it does not change.
+func (k FaultKind) Code() string { return faultCodes[k] }
+
+var faultCodes = map[FaultKind]string{
+	FaultDamaged:       "STORE_DAMAGED",
+	FaultNoHead:        "STORE_NO_HEAD",
+	FaultNoFrames:      "STORE_NO_FRAMES",
+	FaultNoFrame:       "STORE_NO_FRAME",
+	FaultHash:          "STORE_HASH",
+	FaultCounters:      "STORE_COUNTERS",
+	FaultOrphan:        "STORE_ORPHAN",
+	FaultDuplicate:     "STORE_DUPLICATE",
+	FaultID:            "STORE_ID",
+	FaultEdge:          "STORE_EDGE",
+	FaultCursor:        "STORE_CURSOR_AHEAD",
+	FaultDirty:         "STORE_DIRTY_MARK",
+	FaultRaw:           "STORE_RAW",
+	FaultRawOrphan:     "STORE_RAW_ORPHAN",
+	FaultRawLink:       "STORE_RAW_LINK",
+	FaultSegment:       "STORE_SEGMENT_LIST",
+	FaultCounter:       "STORE_NUMBERS",
+	FaultLost:          "STORE_LOST_COMMITS",
+	FaultUnknownRecord: "STORE_UNKNOWN_RECORD",
+}
 
 // Check reads everything and compares everything that says the same thing twice. It
 // returns the faults, and an error only if it could not go on.
@@ -71,7 +99,9 @@ type checker struct {
 }
 
 func (c *checker) fault(kind FaultKind, what any, format string, args ...any) {
-	c.faults = append(c.faults, Fault{kind, fmt.Sprint(what), fmt.Sprintf(format, args...)})
+	f := Fault{Kind: kind, What: fmt.Sprint(what), Detail: fmt.Sprintf(format, args...)}
+	f.Session, _ = what.(archive.SessionID)
+	c.faults = append(c.faults, f)
 }
 
 // alive ends a check that nobody waits for.
@@ -113,10 +143,19 @@ func (c *checker) each(prefix byte, f func(k, v []byte) error) error {
 		return f(k, v)
 	})
 	if err != nil && c.alive() == nil {
-		c.fault(FaultDamaged, fmt.Sprintf("records %q", prefix), "%v", err)
+		c.fault(FaultDamaged, recordNames[prefix], "%v", err)
 		return nil
 	}
 	return err
+}
+
+// recordNames say what is under a prefix.
+var recordNames = map[byte]string{
+	prefixCursor: "cursors", prefixDict: "dictionaries", prefixEdge: "edges", prefixFrame: "frames", prefixHead: "heads",
+	prefixID: "session ids", prefixUse: "uses of source bytes", prefixLink: "links of source bytes", prefixMeta: "counters",
+	prefixOverlay: "tags and titles", prefixPending: "pending revisions", prefixUpload: "pending source bytes",
+	prefixRaw: "manifests of source bytes", prefixSegment: "list of segments", prefixPointer: "pointers",
+	prefixDirty: "dirty marks", prefixChunk: "chunks of source bytes",
 }
 
 func (c *checker) pointers() error {
@@ -180,7 +219,7 @@ func (c *checker) session(p *Summary) {
 	brief := len(e.b)
 	appendRest(&e, head)
 	c.headEnd(p, len(e.b)-brief)
-	if contentHash(got.sum, e.b, p.Fingerprint) != p.Hash {
+	if p.Hash != ([32]byte{}) && contentHash(got.sum, e.b, p.Fingerprint) != p.Hash { // Distrust takes the hash away
 		c.fault(FaultHash, p.ID, "what is stored is not what was committed")
 	}
 	c.parents(p, head)
@@ -240,7 +279,7 @@ func (c *checker) messages(p *Summary) (t tally, ok bool) {
 		})
 	}
 	if err != nil {
-		c.fault(FaultDamaged, p.ID, "%v", err)
+		c.fault(frameKind(err), p.ID, "%v", err)
 		return t, false
 	}
 	defer w.close() //nolint:errcheck // every error of the walk was returned by it
@@ -259,12 +298,20 @@ func (c *checker) messages(p *Summary) (t tally, ok bool) {
 			more, err = w.advance(place{msg: uint32(t.msgs)})
 		}
 		if err != nil {
-			c.fault(FaultDamaged, p.ID, "message %d: %v", t.msgs, err)
+			c.fault(frameKind(err), p.ID, "message %d: %v", t.msgs, err)
 			return t, false
 		}
 	}
 	t.sum = h.Sum(nil)
 	return t, true
+}
+
+// frameKind tells a frame that is not there from one that does not decode.
+func frameKind(err error) FaultKind {
+	if errors.Is(err, errNoFrame) {
+		return FaultNoFrame
+	}
+	return FaultDamaged
 }
 
 func (c *checker) ids() error {
@@ -303,7 +350,7 @@ func (c *checker) orphansUnder(prefix byte) (err error) {
 	}
 	defer func() {
 		if err2 := it.Close(); err2 != nil && err == nil {
-			c.fault(FaultDamaged, fmt.Sprintf("records %q", prefix), "%v", mapErr(err2))
+			c.fault(FaultDamaged, recordNames[prefix], "%v", mapErr(err2))
 		}
 	}()
 	for ok := it.First(); ok; {

@@ -44,7 +44,7 @@ func TestCheck(t *testing.T) {
 		{"no frames", FaultNoFrames, func(s *Store, a, b Summary) error {
 			return s.db.DeleteRange(keyRevision(prefixFrame, a.No, a.Rev), keyRevision(prefixFrame, a.No, a.Rev+1), pebble.NoSync)
 		}},
-		{"first frame missing", FaultDamaged, func(s *Store, a, b Summary) error { return del(s, keyFrame(a.No, a.Rev, place{}, 0)) }},
+		{"first frame missing", FaultNoFrame, func(s *Store, a, b Summary) error { return del(s, keyFrame(a.No, a.Rev, place{}, 0)) }},
 		{"frame does not decode", FaultDamaged, func(s *Store, a, b Summary) error {
 			return set(s, keyFrame(b.No, b.Rev, place{}, 0), []byte("\x01\x00junk"))
 		}},

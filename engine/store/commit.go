@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,10 +124,15 @@ func (t *txn) session(z *Sealed, c *Commit) (Outcome, error) {
 		return Outcome{}, err
 	}
 	old, exists, err := pointer(t.b, next.No)
-	if err != nil {
-		return Outcome{}, err
-	}
 	switch {
+	case errors.Is(err, ErrCorrupt):
+		// What it stood at cannot be read: what comes takes its place.
+		if err := dropBefore(t.b, next.No, next.Rev); err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{Updated, next}, t.move(z, nil, &next, c)
+	case err != nil:
+		return Outcome{}, err
 	case !exists:
 		return Outcome{Added, next}, t.move(z, nil, &next, c)
 	case old.Hash == next.Hash:
@@ -231,6 +237,9 @@ func (t *txn) cursor(c Cursor) error {
 	if err != nil {
 		return err
 	}
+	if err := t.linkCursor(c.Path, old.Raw, c.Raw); err != nil {
+		return err
+	}
 	c.Generation = t.state.Generation
 	if found {
 		same := c
@@ -238,9 +247,6 @@ func (t *txn) cursor(c Cursor) error {
 		if string(same.encode()) == string(old.encode()) {
 			return nil
 		}
-	}
-	if err := t.linkCursor(c.Path, old.Raw, c.Raw); err != nil {
-		return err
 	}
 	return t.b.Set(key, c.encode(), nil)
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hansard-search/hansard/engine/internal/faultfs"
 )
 
 // crashScript runs commits, deletions, uploads and unfinished revisions, and calls
@@ -168,6 +171,44 @@ func errorOf(sn *Snapshot, z session) error {
 		return fmt.Errorf("a session that is not acknowledged is there")
 	}
 	return sameSession(sn, z)
+}
+
+// TestMarkersAreOrdered cuts the power while Pebble moves the marker that names its
+// MANIFEST: whichever of the unsynced changes of the folder are there, the store opens.
+func TestMarkersAreOrdered(t *testing.T) {
+	fs := faultfs.New(vfs.NewCrashableMem())
+	disks, seeds := 0, uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	fs.Observe(func(op faultfs.Op) {
+		if !strings.Contains(op.Path, "marker.") {
+			return
+		}
+		for seed := range seeds {
+			disk, err := fs.Crash(faultfs.Crash{Percent: 50, RNG: rand.New(rand.NewPCG(seed, 1))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open("store", Options{FS: disk})
+			if err == nil {
+				err = s.Close()
+			}
+			if err != nil {
+				t.Errorf("crash after %v, seed %d: %v", op, seed, err)
+			}
+			disks++
+		}
+	})
+	for range 2 {
+		s := openMem(t, fs)
+		commit(t, s, say("m", "text"))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fs.Observe(nil)
+	t.Logf("%d disks", disks)
 }
 
 // TestCloseFlushes: after Close no record rests in a write-ahead log.

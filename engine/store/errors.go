@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"syscall"
 
@@ -30,6 +31,10 @@ var (
 	// ErrUsed means a revision that was sealed, aborted or committed before.
 	ErrUsed = errors.New("revision was used before")
 
+	// ErrRestart is also matched by an error of Close after which the process must end
+	// before the store can be opened again: something below still holds it.
+	ErrRestart = errors.New("restart required")
+
 	errCloseTimeout = errors.New("the disk does not answer")
 )
 
@@ -41,6 +46,9 @@ type FailedError struct {
 }
 
 func (e *FailedError) Error() string {
+	if named := (*fs.PathError)(nil); errors.As(e.Err, &named) && named.Path == e.Path {
+		return fmt.Sprintf("%v: %v", ErrFailed, e.Err)
+	}
 	return fmt.Sprintf("%v: %s %s: %v", ErrFailed, e.Op, e.Path, e.Err)
 }
 

@@ -1,63 +1,36 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/hansard-search/hansard/engine/internal/faultfs"
 )
-
-// faulty makes some operations of a file system fail while on.
-type faulty struct {
-	on  atomic.Bool
-	hit atomic.Int64
-	err error
-	is  func(errorfs.Op) bool
-}
-
-func (f *faulty) String() string { return "faulty" }
-
-func (f *faulty) MaybeError(op errorfs.Op) error {
-	if f.on.Load() && f.is(op) {
-		f.hit.Add(1)
-		return f.err
-	}
-	return nil
-}
-
-func named(part string, kinds ...errorfs.OpKind) func(errorfs.Op) bool {
-	return func(op errorfs.Op) bool {
-		for _, k := range kinds {
-			if op.Kind == k {
-				return strings.Contains(op.Path, part)
-			}
-		}
-		return false
-	}
-}
 
 var failures = []struct {
 	name string
-	is   func(errorfs.Op) bool
+	is   faultfs.Match
 	err  error
 }{
-	{"log sync", named(".log", errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo), syscall.EIO},
-	{"log write", named(".log", errorfs.OpFileWrite), syscall.EIO},
-	{"log full", named(".log", errorfs.OpFileWrite), syscall.ENOSPC},
-	{"log create", named(".log", errorfs.OpCreate, errorfs.OpReuseForWrite), syscall.EIO},
-	{"manifest write", named("MANIFEST", errorfs.OpFileWrite), syscall.EIO},
-	{"table write", named(".sst", errorfs.OpFileWrite), syscall.EIO},
-	{"table create", named(".sst", errorfs.OpCreate), syscall.ENOSPC},
+	{"log sync", faultfs.On([]faultfs.Kind{faultfs.Sync}, faultfs.WAL), syscall.EIO},
+	{"log write", faultfs.On([]faultfs.Kind{faultfs.Write}, faultfs.WAL), syscall.EIO},
+	{"log full", faultfs.On([]faultfs.Kind{faultfs.Write}, faultfs.WAL), syscall.ENOSPC},
+	{"log create", faultfs.On([]faultfs.Kind{faultfs.Create, faultfs.Reuse}, faultfs.WAL), syscall.EIO},
+	{"manifest write", faultfs.On([]faultfs.Kind{faultfs.Write}, faultfs.Manifest), syscall.EIO},
+	{"table write", faultfs.On([]faultfs.Kind{faultfs.Write}, faultfs.Table), syscall.EIO},
+	{"table create", faultfs.On([]faultfs.Kind{faultfs.Create}, faultfs.Table), syscall.ENOSPC},
 }
 
 // TestWriteFails: whatever write fails, callers get ErrFailed, reads go on, Close
@@ -67,15 +40,15 @@ func TestWriteFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			mem := vfs.NewCrashableMem()
-			inj := &faulty{err: c.err, is: c.is}
-			s, err := Open("store", Options{FS: errorfs.Wrap(mem, inj), CloseTimeout: 2 * time.Second})
+			fs := faultfs.New(mem)
+			s, err := Open("store", Options{FS: fs, CloseTimeout: 2 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := rng(t, 11)
 			kept := randomSession(r, "kept", 20)
 			commit(t, s, kept)
-			inj.on.Store(true)
+			fs.Set(faultfs.Fail(c.is, c.err))
 			err = writeUntilFailure(s, r.Uint64())
 			if !errors.Is(err, ErrFailed) || !errors.Is(err, c.err) {
 				t.Fatalf("error %v, want ErrFailed because of %v", err, c.err)
@@ -94,7 +67,7 @@ func TestWriteFails(t *testing.T) {
 				t.Errorf("writes took %v to fail", d)
 			}
 			wantSession(t, snap(t, s), kept)
-			inj.on.Store(false)
+			fs.Set()
 			clone := mem.CrashClone(vfs.CrashCloneCfg{})
 			start = time.Now()
 			err = s.Close()
@@ -147,18 +120,17 @@ func (f *faultlessReader) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestOpenFails: errors while opening are returned, and nothing is parked or locked.
+// TestOpenFails: errors while opening are returned, and nothing is locked.
 func TestOpenFails(t *testing.T) {
-	for _, kind := range []errorfs.OpKind{errorfs.OpCreate, errorfs.OpFileSync, errorfs.OpFileWrite, errorfs.OpRename} {
-		inj := &faulty{err: syscall.EIO, is: named("store", kind)}
-		inj.on.Store(true)
-		fs := errorfs.Wrap(vfs.NewMem(), inj)
+	for _, kind := range []faultfs.Kind{faultfs.Create, faultfs.Sync, faultfs.Write, faultfs.Rename} {
+		fs := faultfs.New(vfs.NewMem())
+		fs.Set(faultfs.Fail(faultfs.On([]faultfs.Kind{kind}), syscall.EIO))
 		if s, err := Open("store", Options{FS: fs}); err == nil {
 			t.Errorf("%v fails, Open does not", kind)
 			_ = s.Close() // the test has failed anyway
 			continue
 		}
-		inj.on.Store(false)
+		fs.Set()
 		s, err := Open("store", Options{FS: fs})
 		if err != nil {
 			t.Errorf("second Open after a failing %v: %v", kind, err)
@@ -167,6 +139,40 @@ func TestOpenFails(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestOpenFailsWithLeftovers: when Pebble has begun to flush what a crash left, a
+// failing operation parks it instead of leaving its goroutines without their files,
+// and the folder can be opened again at once.
+func TestOpenFailsWithLeftovers(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	s := openMem(t, mem)
+	kept := randomSession(rng(t, 71), "kept", 20)
+	commit(t, s, kept)
+	disk := faultfs.New(mem.CrashClone(vfs.CrashCloneCfg{}))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		is   faultfs.Match
+	}{
+		{"table write", faultfs.On([]faultfs.Kind{faultfs.Write}, faultfs.Table)},
+		{"manifest sync", faultfs.On([]faultfs.Kind{faultfs.Sync}, faultfs.Manifest)},
+		{"log create", faultfs.On([]faultfs.Kind{faultfs.Create}, faultfs.WAL)},
+	} {
+		disk.Set(faultfs.Fail(c.is, syscall.EIO))
+		if _, err := Open("store", Options{FS: disk}); !errors.Is(err, syscall.EIO) || errors.Is(err, ErrRestart) {
+			t.Errorf("%s fails: Open gives %v", c.name, err)
+		}
+		disk.Set()
+	}
+	again := openMem(t, disk)
+	wantSession(t, snap(t, again), kept)
+	wantClean(t, again)
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -205,5 +211,64 @@ func TestMapErr(t *testing.T) {
 	}
 	if err := mapErr(fmt.Errorf("x: %w", pebble.ErrCorruption)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("%v is not ErrCorrupt", err)
+	}
+}
+
+// TestSeal: a MANIFEST that is not what was closed is named and nothing is opened; an
+// older seal stays true, a damaged one says nothing, and damaged OPTIONS go.
+func TestSeal(t *testing.T) {
+	mem := vfs.NewMem()
+	for _, name := range []string{"one", "two"} {
+		s := openMem(t, mem)
+		commit(t, s, say(name, "text"))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest, options := "", ""
+	names, err := mem.List("store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if strings.HasPrefix(n, "MANIFEST-") {
+			manifest = n
+		}
+		if isOptions(n) {
+			options = n
+		}
+	}
+	change := func(name string, how func([]byte) []byte) (undo func()) {
+		path := mem.PathJoin("store", name)
+		b, err := readAll(mem, path)
+		if err == nil {
+			err = faultfs.Replace(mem, path, how(bytes.Clone(b)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := faultfs.Replace(mem, path, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	flip := func(b []byte) []byte { b[len(b)-2] ^= 4; return b }
+	for _, how := range []func([]byte) []byte{flip, func(b []byte) []byte { return b[:len(b)-9] }} {
+		undo := change(manifest, how)
+		if _, err := Open("store", Options{FS: mem}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), manifest) {
+			t.Errorf("a damaged MANIFEST: %v", err)
+		}
+		undo()
+	}
+	change(options, flip)
+	undo := change(sealFile, func([]byte) []byte { return []byte("hansard seal 1\nnonsense") })
+	openMem(t, mem).Close()
+	undo()
+	s := openMem(t, mem) // with the seal of another MANIFEST
+	defer s.Close()
+	if n, err := snap(t, s).IDs("", 0); err != nil || len(n) != 2 {
+		t.Errorf("%v, %v", n, err)
 	}
 }

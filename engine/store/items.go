@@ -25,6 +25,9 @@ type items struct {
 	passed int // bytes of the items that next gave
 }
 
+// errNoFrame marks a gap between frames.
+var errNoFrame = errors.New("a frame is missing")
+
 // items begins at the frame that holds the item at a place.
 func (s *Store) items(db pebble.Reader, p *Summary, at place, seen func([]byte)) (*items, error) {
 	w := &items{s: s, db: db, p: p, buf: s.buffer(), seen: seen}
@@ -41,7 +44,7 @@ func (w *items) seek(at place) error {
 	}
 	there, err := w.walk(at)
 	if err == nil && !there {
-		err = corruptf("no frame holds item %d.%d", at.msg, at.blk)
+		err = corruptf("%w: none holds item %d.%d", errNoFrame, at.msg, at.blk)
 	}
 	return err
 }
@@ -70,11 +73,11 @@ func (w *items) frameOf(at place) error {
 		if err := mapErr(w.it.Error()); err != nil {
 			return err
 		}
-		return corruptf("no frame holds item %d.%d", at.msg, at.blk)
+		return corruptf("%w: none holds item %d.%d", errNoFrame, at.msg, at.blk)
 	}
 	start, part, err := w.load()
 	if err == nil && part != 0 {
-		err = corruptf("no frame begins with item %d.%d", at.msg, at.blk)
+		err = corruptf("%w: none begins with item %d.%d", errNoFrame, at.msg, at.blk)
 	}
 	w.at = start
 	return err
@@ -161,8 +164,8 @@ func (w *items) nextFrame(at place, part uint32) (more bool, err error) {
 	}
 	gotAt, gotPart, err := w.load()
 	if err == nil && (gotAt != at || gotPart != part) {
-		err = corruptf("frame of item %d.%d part %d stands where item %d.%d part %d is due",
-			gotAt.msg, gotAt.blk, gotPart, at.msg, at.blk, part)
+		err = corruptf("%w: that of item %d.%d part %d stands where item %d.%d part %d is due",
+			errNoFrame, gotAt.msg, gotAt.blk, gotPart, at.msg, at.blk, part)
 	}
 	return true, err
 }

@@ -1,8 +1,13 @@
 package store
 
 import (
+	"errors"
+	"io"
 	"os"
+	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -12,101 +17,197 @@ import (
 // with a fatal error that nothing can catch, and retries others for ever. The
 // goroutine is lost, at most one per file being written; callers of the store do
 // not wait for it. Reads, and the removal of old files, return their errors.
+//
+// A store that is given up while goroutines of Pebble are left is cut off: from then
+// on nothing of them reaches the disk, so that the folder can be opened again.
 type parkFS struct {
 	vfs.FS
-	fail   *failure
-	armed  atomic.Bool // not while opening: Open reports the error and lets go
-	parked atomic.Int32
+	fail    *failure
+	armed   atomic.Bool // not until Pebble has goroutines of its own: until then errors are safe
+	opening atomic.Bool // Pebble opens and has goroutines: it cannot end well any more, so reads park too
+	told    bool        // errors are recorded and returned, nobody is parked
+	parked  atomic.Int32
+
+	gate sync.RWMutex // held for reading by what may change the disk
+	cut  bool         // guarded by gate
+
+	mu   sync.Mutex // guards lock
+	lock io.Closer  // what Pebble locked through us
+}
+
+// Files is the file system for what lies beside the store in its folder. A write that
+// fails there ends the store's writing as one of its own does, so that an archive
+// fails as a whole, but its error is returned.
+func (s *Store) Files() FS {
+	p := &parkFS{FS: s.opts.FS, fail: &s.fail, told: true}
+	p.armed.Store(true)
+	return p
 }
 
 // Unwrap implements vfs.FS.
 func (p *parkFS) Unwrap() vfs.FS { return p.FS }
 
-func (p *parkFS) check(op, path string, err error) error {
-	if err == nil || !p.armed.Load() {
-		return err
-	}
-	p.fail.set(op, path, err)
+func (p *parkFS) park() {
 	p.parked.Add(1)
 	select {}
 }
 
-func (p *parkFS) file(path string, f vfs.File) vfs.File { return &parkFile{f, p, path} }
+// change runs what may change the disk.
+func (p *parkFS) change(op, path string, run func() error) error {
+	p.gate.RLock()
+	if p.cut {
+		p.gate.RUnlock()
+		p.park()
+	}
+	err := run()
+	p.gate.RUnlock()
+	if err == nil || !p.armed.Load() {
+		return err
+	}
+	p.fail.set(op, path, err)
+	if p.told {
+		return p.fail.error()
+	}
+	p.park()
+	return err
+}
 
+// look takes the error of what only reads.
+func (p *parkFS) look(op, path string, err error) error {
+	if err != nil && p.opening.Load() && !errors.Is(err, os.ErrNotExist) {
+		p.fail.set(op, path, err)
+		p.park()
+	}
+	return err
+}
+
+// cutOff lets nothing more of Pebble reach the disk and gives its lock back. It
+// reports false, and leaves the lock, when an operation that is under way does not
+// end within the wait.
+func (p *parkFS) cutOff(wait time.Duration) (bool, error) {
+	for end := time.Now().Add(wait); !p.gate.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return false, nil
+		}
+	}
+	p.cut = true
+	p.gate.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lock == nil {
+		return true, nil
+	}
+	return true, p.lock.Close()
+}
+
+// Lock implements vfs.FS.
+func (p *parkFS) Lock(name string) (io.Closer, error) {
+	l, err := p.FS.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	once := &onceCloser{Closer: l}
+	p.mu.Lock()
+	p.lock = once
+	p.mu.Unlock()
+	return once, nil
+}
+
+// A onceCloser closes the first time only.
+type onceCloser struct {
+	io.Closer
+	once sync.Once
+}
+
+func (c *onceCloser) Close() (err error) {
+	c.once.Do(func() { err = c.Closer.Close() })
+	return err
+}
+
+// open runs what opens a file for writing.
+func (p *parkFS) open(op, name string, run func() (vfs.File, error)) (f vfs.File, err error) {
+	err = p.change(op, name, func() error {
+		f, err = run()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &parkFile{f, p, name}, nil
+}
+
+// orderMarkers syncs the folder before a marker comes or goes. Pebble makes a MANIFEST,
+// then the marker that names it, removes the marker before, and syncs the folder once:
+// after a power cut the new marker could be there without its MANIFEST, or neither
+// marker.
+func (p *parkFS) orderMarkers(name string) error {
+	if !strings.HasPrefix(p.PathBase(name), "marker.") {
+		return nil
+	}
+	dir := p.PathDir(name)
+	return p.change("sync", dir, func() error { return syncDir(p.FS, dir) })
+}
+
+// Create implements vfs.FS.
 func (p *parkFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := p.FS.Create(name, c)
-	if err := p.check("create", name, err); err != nil {
+	if err := p.orderMarkers(name); err != nil {
 		return nil, err
 	}
-	return p.file(name, f), nil
+	return p.open("create", name, func() (vfs.File, error) { return p.FS.Create(name, c) })
 }
 
+// OpenReadWrite implements vfs.FS.
 func (p *parkFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	f, err := p.FS.OpenReadWrite(name, c, opts...)
-	if err := p.check("open", name, err); err != nil {
-		return nil, err
-	}
-	return p.file(name, f), nil
+	return p.open("open", name, func() (vfs.File, error) { return p.FS.OpenReadWrite(name, c, opts...) })
 }
 
+// OpenDir implements vfs.FS.
 func (p *parkFS) OpenDir(name string) (vfs.File, error) {
-	f, err := p.FS.OpenDir(name)
-	if err := p.check("open", name, err); err != nil {
-		return nil, err
-	}
-	return p.file(name, f), nil
+	return p.open("open", name, func() (vfs.File, error) { return p.FS.OpenDir(name) })
 }
 
+// ReuseForWrite implements vfs.FS.
 func (p *parkFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := p.FS.ReuseForWrite(oldname, newname, c)
-	if err := p.check("reuse", newname, err); err != nil {
-		return nil, err
-	}
-	return p.file(newname, f), nil
+	return p.open("reuse", newname, func() (vfs.File, error) { return p.FS.ReuseForWrite(oldname, newname, c) })
 }
 
+// Link implements vfs.FS.
 func (p *parkFS) Link(oldname, newname string) error {
-	return p.check("link", newname, p.FS.Link(oldname, newname))
+	return p.change("link", newname, func() error { return p.FS.Link(oldname, newname) })
 }
 
+// Rename implements vfs.FS.
 func (p *parkFS) Rename(oldname, newname string) error {
-	return p.check("rename", newname, p.FS.Rename(oldname, newname))
+	return p.change("rename", newname, func() error { return p.FS.Rename(oldname, newname) })
 }
 
+// MkdirAll implements vfs.FS.
 func (p *parkFS) MkdirAll(dir string, perm os.FileMode) error {
-	return p.check("make", dir, p.FS.MkdirAll(dir, perm))
+	return p.change("make", dir, func() error { return p.FS.MkdirAll(dir, perm) })
 }
 
-// parkFile is a file open for writing.
-type parkFile struct {
-	vfs.File
-	fs   *parkFS
-	path string
+// Remove implements vfs.FS.
+func (p *parkFS) Remove(name string) error {
+	if err := p.orderMarkers(name); err != nil {
+		return err
+	}
+	p.gate.RLock()
+	if p.cut {
+		p.gate.RUnlock()
+		p.park()
+	}
+	defer p.gate.RUnlock()
+	return p.FS.Remove(name)
 }
 
-func (f *parkFile) Write(b []byte) (int, error) {
-	n, err := f.File.Write(b)
-	return n, f.fs.check("write", f.path, err)
+// List implements vfs.FS.
+func (p *parkFS) List(dir string) ([]string, error) {
+	names, err := p.FS.List(dir)
+	return names, p.look("list", dir, err)
 }
 
-func (f *parkFile) WriteAt(b []byte, off int64) (int, error) {
-	n, err := f.File.WriteAt(b, off)
-	return n, f.fs.check("write", f.path, err)
-}
-
-func (f *parkFile) Sync() error {
-	return f.fs.check("sync", f.path, f.File.Sync())
-}
-
-func (f *parkFile) SyncData() error {
-	return f.fs.check("sync", f.path, f.File.SyncData())
-}
-
-func (f *parkFile) SyncTo(length int64) (bool, error) {
-	full, err := f.File.SyncTo(length)
-	return full, f.fs.check("sync", f.path, err)
-}
-
-func (f *parkFile) Close() error {
-	return f.fs.check("close", f.path, f.File.Close())
+// Stat implements vfs.FS.
+func (p *parkFS) Stat(name string) (vfs.FileInfo, error) {
+	i, err := p.FS.Stat(name)
+	return i, p.look("stat", name, err)
 }

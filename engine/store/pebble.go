@@ -1,11 +1,9 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -22,46 +20,13 @@ const (
 	maxBatch = 2 << 20
 )
 
-// openPebble opens the database on a goroutine of its own, because Pebble may end
-// the goroutine that meets a fatal error.
-func (s *Store) openPebble(readOnly bool) (*pebble.DB, error) {
-	var db *pebble.DB
-	err := errors.New("stopped while opening")
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		db, err = pebble.Open(s.dir, s.pebbleOptions(readOnly))
-	}()
-	select {
-	case <-done:
-	case <-s.fail.ch:
-		// Pebble retries a failed flush for ever, also while it opens: on a full disk
-		// it would never return.
-		select {
-		case <-done:
-		case <-time.After(time.Second):
-			return nil, s.fail.error()
-		}
-	}
-	if err == nil {
-		return db, nil
-	}
-	if f := s.fail.error(); f != nil {
-		return nil, f
-	}
-	if isLocked(err) {
-		return nil, fmt.Errorf("%w: %w", ErrLocked, err)
-	}
-	return nil, mapErr(err)
-}
-
 func (s *Store) pebbleOptions(readOnly bool) *pebble.Options {
 	logger := &pebbleLogger{log: s.opts.Logger, fail: &s.fail}
 	o := &pebble.Options{
 		FS:                          s.fs,
 		Logger:                      logger,
 		ReadOnly:                    readOnly,
-		ErrorIfNotExists:            readOnly,
+		ErrorIfNotExists:            readOnly || s.formatted(),
 		FormatMajorVersion:          formatMajor,
 		CacheSize:                   s.opts.CacheBytes,
 		MemTableSize:                memTableBytes,
@@ -76,6 +41,7 @@ func (s *Store) pebbleOptions(readOnly bool) *pebble.Options {
 			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.dataCorruption(i) },
 		},
 	}
+	o.Experimental.CompactionScheduler = s.newScheduler()
 	// Large values are compressed by us; what remains is small.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	o.TargetFileSizes[0] = 8 << 20

@@ -56,6 +56,7 @@ type upload struct {
 	whole hash.Hash
 	m     manifest
 	begun bool
+	value []byte // a compressed chunk; reused
 }
 
 func (u *upload) run(ctx context.Context, r io.Reader) error {
@@ -93,12 +94,12 @@ func (u *upload) run(ctx context.Context, r io.Reader) error {
 func (u *upload) chunk(ctx context.Context, raw []byte) error {
 	sum := sha256.Sum256(raw)
 	there, err := has(u.s.db, keyHash(prefixChunk, sum))
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrCorrupt) { // a damaged chunk is written again
 		return err
 	}
 	var value []byte
 	if !there {
-		value = u.s.appendChunk(raw)
+		value = u.pack(raw)
 	}
 	err = u.s.do(ctx, func() error {
 		b := u.s.db.NewBatch()
@@ -113,7 +114,7 @@ func (u *upload) chunk(ctx context.Context, raw []byte) error {
 				return err
 			}
 			if !still {
-				value = u.s.appendChunk(raw)
+				value = u.pack(raw)
 			}
 		}
 		if value != nil {
@@ -133,11 +134,17 @@ func (u *upload) chunk(ctx context.Context, raw []byte) error {
 }
 
 // appendChunk compresses a chunk. Chunks need no dictionary.
-func (s *Store) appendChunk(raw []byte) []byte {
-	e := encoder{}
+func (s *Store) appendChunk(dst, raw []byte) []byte {
+	e := encoder{dst}
 	e.byte(frameVersion)
 	e.uint(0)
 	return s.dicts.Load().codecs[0].Encode(e.b, raw)
+}
+
+// pack compresses a chunk into the upload's buffer.
+func (u *upload) pack(raw []byte) []byte {
+	u.value = u.s.appendChunk(u.value[:0], raw)
+	return u.value
 }
 
 // begin gives the upload its number and says that it is under way.
@@ -163,7 +170,7 @@ func (u *upload) finish() error {
 	id := RawID(u.whole.Sum(nil))
 	key := keyHash(prefixRaw, id)
 	old, there, err := readManifest(u.s.db, id)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrCorrupt) { // a damaged manifest is written again
 		return err
 	}
 	if there {

@@ -137,7 +137,7 @@ func TestRawDamaged(t *testing.T) {
 	id := putRaw(t, s, b)
 	commitAs(t, s, Commit{Cursors: []Cursor{{Path: "p", Raw: id}}})
 	sum := sha256.Sum256(b[chunkBytes:])
-	if err := s.db.Set(keyHash(prefixChunk, sum), s.appendChunk([]byte("other")), pebble.Sync); err != nil {
+	if err := s.db.Set(keyHash(prefixChunk, sum), s.appendChunk(nil, []byte("other")), pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.OpenRaw(id)

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -52,12 +53,10 @@ func (t *txn) relink(no No, before, after []RawID) error {
 	return nil
 }
 
-// linkCursor moves the link of a cursor.
+// linkCursor moves the link of a cursor. A cursor that stays may lack its link: its
+// bytes were not kept when it was made.
 func (t *txn) linkCursor(path string, before, after RawID) error {
-	if before == after {
-		return nil
-	}
-	if before != (RawID{}) {
+	if before != after && before != (RawID{}) {
 		if err := t.b.Delete(keyLinkCursor(before, path), nil); err != nil {
 			return err
 		}
@@ -65,6 +64,10 @@ func (t *txn) linkCursor(path string, before, after RawID) error {
 	}
 	stored, err := t.storedRaws([]RawID{after})
 	if err != nil || len(stored) == 0 {
+		return err
+	}
+	linked, err := has(t.b, keyLinkCursor(after, path))
+	if err != nil || linked {
 		return err
 	}
 	if err := t.b.Set(keyLinkCursor(after, path), nil, nil); err != nil {
@@ -85,7 +88,11 @@ func (t *txn) committed(id RawID) error {
 // collectRaws removes the bytes that lost their last link.
 func (t *txn) collectRaws() error {
 	for id, successors := range t.unlinked {
-		if err := t.collectRaw(id, successors); err != nil {
+		err := t.collectRaw(id, successors)
+		if errors.Is(err, ErrCorrupt) {
+			continue // Check names it; the commit is another session's
+		}
+		if err != nil {
 			return fmt.Errorf("raw %v: %w", id, err)
 		}
 	}

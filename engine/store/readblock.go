@@ -31,6 +31,18 @@ func (sn *Snapshot) Hit(no No, pos, j int) (m *archive.Message, err error) {
 	return m, err
 }
 
+// Shown is Brief and Hit at once, for one look-up less.
+func (sn *Snapshot) Shown(no No, pos, j int) (h *archive.Session, m *archive.Message, err error) {
+	err = sn.block(no, pos, j, func(db pebble.Reader, p *Summary) (err error) {
+		if h, _, err = sn.s.readBrief(db, p); err != nil {
+			return err
+		}
+		m, err = sn.s.readHit(db, p, place{uint32(pos), uint32(j) + 1})
+		return err
+	})
+	return h, m, err
+}
+
 // block runs f for a block that a session may have, and names it in the error.
 func (sn *Snapshot) block(no No, pos, j int, f func(db pebble.Reader, p *Summary) error) error {
 	return sn.message(no, pos, func(db pebble.Reader, p *Summary) error {

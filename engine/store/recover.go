@@ -88,9 +88,15 @@ func (s *Store) loadFormat() error {
 	return err
 }
 
-func (s *Store) writeFormatFile() (err error) {
+func (s *Store) writeFormatFile() error {
+	return s.replaceFile(formatFile, formatMagic+strconv.Itoa(Format)+"\n")
+}
+
+// replaceFile makes text the durable content of a small file: the whole of it is
+// there, or what was there before.
+func (s *Store) replaceFile(name, text string) error {
 	fs := s.opts.FS
-	tmp := fs.PathJoin(s.dir, formatFile+".new")
+	tmp := fs.PathJoin(s.dir, name+".new")
 	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
 	if errors.Is(err, os.ErrExist) {
 		if err := fs.Remove(tmp); err != nil {
@@ -101,18 +107,14 @@ func (s *Store) writeFormatFile() (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write([]byte(formatMagic + strconv.Itoa(Format) + "\n"))
+	_, err = f.Write([]byte(text))
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := fs.Rename(tmp, fs.PathJoin(s.dir, formatFile)); err != nil {
+	if err := fs.Rename(tmp, fs.PathJoin(s.dir, name)); err != nil {
 		return err
 	}
-	d, err := fs.OpenDir(s.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return syncDir(fs, s.dir)
 }
 
 func (s *Store) loadState() error {

@@ -22,6 +22,7 @@ type Snapshot struct {
 	mu    sync.RWMutex // guards db against being closed in use
 	db    *pebble.Snapshot
 	state state
+	bare  atomic.Int32 // 1 if it holds no overlay at all, 2 if it does; 0 not known yet
 }
 
 // Snapshot takes a snapshot of what is committed. It costs microseconds.
@@ -47,6 +48,13 @@ func (s *Store) Snapshot() (*Snapshot, error) {
 		return nil, err
 	}
 	return sn, nil
+}
+
+// Snapshots counts the snapshots that are open.
+func (s *Store) Snapshots() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.snaps)
 }
 
 // Retain adds a user. It may be called only while the snapshot is open.
@@ -269,6 +277,9 @@ func (sn *Snapshot) Title(id archive.SessionID) (string, error) {
 // Overlay gives one overlay value, nil if it is not set.
 func (sn *Snapshot) Overlay(kind, key string) (value []byte, err error) {
 	err = sn.use(func(db *pebble.Snapshot) error {
+		if bare, err := sn.isBare(db); bare || err != nil {
+			return err
+		}
 		_, err := get(db, append(keyOverlays(kind), key...), func(v []byte) error {
 			value = append([]byte{}, v...)
 			return nil
@@ -276,6 +287,24 @@ func (sn *Snapshot) Overlay(kind, key string) (value []byte, err error) {
 		return err
 	})
 	return value, err
+}
+
+// isBare reports whether there is no overlay of any kind: most archives have none, and
+// a search looks for two of each session it shows.
+func (sn *Snapshot) isBare(db *pebble.Snapshot) (bool, error) {
+	if known := sn.bare.Load(); known != 0 {
+		return known == 1, nil
+	}
+	some, err := hasPrefix(db, []byte{prefixOverlay})
+	if err != nil {
+		return false, err
+	}
+	if some {
+		sn.bare.Store(2)
+	} else {
+		sn.bare.Store(1)
+	}
+	return !some, nil
 }
 
 // Overlays gives the overlays of a kind whose keys begin with prefix, by key.

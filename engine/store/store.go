@@ -50,6 +50,7 @@ type Options struct {
 	ReadOnly     bool             // no byte of the folder changes; writes return ErrReadOnly
 	CacheBytes   int64            // Pebble's cache, of which two memtables take 16 MiB; default 32 MiB
 	CloseTimeout time.Duration    // how long Close waits for Pebble; default 5 s
+	Lock         *Lock            // the folder's lock, when the caller holds it already; Close leaves it held
 }
 
 func (o Options) withDefaults() Options {
@@ -93,6 +94,8 @@ type Store struct {
 	opts Options
 	fs   *parkFS
 	db   *pebble.DB
+
+	ownLock *Lock // readers' lock, if this store took it
 
 	fail   failure
 	jobs   chan job
@@ -142,30 +145,6 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
 	return s, nil
-}
-
-func (s *Store) open() error {
-	if err := s.checkFormat(); err != nil {
-		return err
-	}
-	if !s.opts.ReadOnly {
-		if err := s.fs.MkdirAll(s.dir, 0o700); err != nil {
-			return err
-		}
-	}
-	db, err := s.openPebble(s.opts.ReadOnly)
-	if err != nil {
-		return err
-	}
-	s.db = db
-	if err := s.load(); err != nil {
-		return errors.Join(err, mapErr(db.Close()))
-	}
-	if !s.opts.ReadOnly {
-		s.fs.armed.Store(true)
-		s.writer.Go(s.runJobs)
-	}
-	return nil
 }
 
 // load reads what the store keeps in memory and puts away what an interrupted
@@ -221,8 +200,8 @@ func (s *Store) DiskBytes() uint64 {
 // Close writes everything out, so that no record rests in the write-ahead log, and
 // ends all snapshots: they answer ErrClosed from then on. It returns within
 // Options.CloseTimeout and a second; if the disk does not let it finish, the error
-// is ErrFailed and the process must end before the store can be opened again. A
-// second call gives the first call's error.
+// is ErrFailed, and also ErrRestart when the process must end before the store can be
+// opened again. A second call gives the first call's error.
 func (s *Store) Close() error {
 	s.closed.Do(func() { s.closeErr = s.close() })
 	return s.closeErr
@@ -258,12 +237,12 @@ func (s *Store) close() error {
 			}
 			return nil
 		case <-failed:
-			// What is parked will not come back; the rest gets one second.
+			// What is parked will not come back; the rest gets a moment.
 			failed = nil
-			t.Reset(min(timeout, time.Second))
+			t.Reset(min(timeout, time.Second/4))
 		case <-t.C:
 			s.fail.set("close", s.dir, errCloseTimeout)
-			return fmt.Errorf("store %s: close: restart required: %w", s.dir, s.fail.error())
+			return fmt.Errorf("store %s: close: %w", s.dir, errors.Join(s.fail.error(), s.giveUp(time.Second)))
 		}
 	}
 }
@@ -278,9 +257,12 @@ func (s *Store) closeDB(snaps []*Snapshot) error {
 	if writes {
 		err = mapErr(s.db.Flush())
 	}
-	err = errors.Join(err, mapErr(s.db.Close()), s.mark.close())
+	err = errors.Join(err, mapErr(s.db.Close()), s.mark.close(), s.unlock())
 	if err == nil && writes {
 		err = s.removeLogs()
+		if sealed := s.writeSeal(); sealed != nil {
+			s.opts.Logger.Warn("store: no seal", "err", sealed) // the one before stays true
+		}
 	}
 	return err
 }
@@ -301,6 +283,12 @@ func (s *Store) removeLogs() error {
 		}
 	}
 	return nil
+}
+
+// Flush writes out what is only in the write-ahead log and in memory. It is durable
+// all the same.
+func (s *Store) Flush(ctx context.Context) error {
+	return s.do(ctx, s.db.Flush)
 }
 
 // Compact rewrites the whole store, so that what was deleted leaves the disk.

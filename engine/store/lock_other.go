@@ -1,0 +1,11 @@
+//go:build !unix && !windows
+
+package store
+
+import (
+	"io"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+func openLocked(path string, _ bool) (io.Closer, error) { return vfs.Default.Lock(path) }

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// TestLock: one writer, or many readers, under whatever name they know the folder.
+func TestLock(t *testing.T) {
+	tmp := t.TempDir()
+	dir := filepath.Join(tmp, "store")
+	other := filepath.Join(tmp, "other")
+	if err := os.Symlink(dir, other); err != nil {
+		t.Skip(err)
+	}
+	lock, err := TakeLock(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(dir, Options{Lock: lock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{dir, other, filepath.Join(tmp, ".", "other")} {
+		if _, err := TakeLock(name, nil); !errors.Is(err, ErrLocked) {
+			t.Errorf("the lock of %s a second time: %v", name, err)
+		}
+		for _, readOnly := range []bool{false, true} {
+			if _, err := Open(name, Options{ReadOnly: readOnly}); !errors.Is(err, ErrLocked) {
+				t.Errorf("open %s, read-only %v: %v", name, readOnly, err)
+			}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("the store gave up a lock that is not its own: %v", err)
+	}
+	if err := errors.Join(lock.Close(), nil); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(dir, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(other, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reader := range []*Store{a, b} {
+		if _, err := Open(dir, Options{}); !errors.Is(err, ErrLocked) {
+			t.Errorf("a writer beside readers: %v", err)
+		}
+		if err := reader.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err = Open(dir, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadersNeedNoLockFile: a store that is only read need not have a lock file, and
+// gets none.
+func TestReadersNeedNoLockFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, lockFile)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(dir, Options{ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the lock file: %v", err)
+	}
+}
+
+// TestLockInMemory: file systems in memory have locks of their own.
+func TestLockInMemory(t *testing.T) {
+	fs := vfs.NewMem()
+	lock, err := TakeLock("store", fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open("store", Options{FS: fs, Lock: lock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Close(), lock.Close()); err != nil {
+		t.Error(err)
+	}
+}
