@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"syscall"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
 	"github.com/hansard-search/hansard/engine"
+	"github.com/hansard-search/hansard/engine/owner"
 )
 
 // A World is everything outside that the command line touches.
@@ -88,7 +90,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.colour, "color", "auto", "colour: auto, always or never")
 	f.StringVar(&a.flags.progress, "progress", "auto", "progress on stderr: auto, plain or none")
 	f.StringVar(&a.flags.tz, "tz", "UTC", "time zone of dates in queries")
-	root.AddCommand(a.importCmd(), a.searchCmd(), a.readCmd(), a.explainCmd(), a.statusCmd(), a.checkCmd(), a.rebuildCmd(), a.demoCmd())
+	root.AddCommand(a.importCmd(), a.searchCmd(), a.readCmd(), a.explainCmd(), a.statusCmd(), a.checkCmd(), a.rebuildCmd(), a.doctorCmd(), a.demoCmd())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root
@@ -151,14 +153,15 @@ func (a *app) zone() *time.Location {
 	return loc
 }
 
-// open opens the archive of the flags and the environment.
-func (a *app) open(o engine.Options) (*engine.Engine, error) {
+// open attaches to the archive of the flags and the environment. Whether this process
+// then owns it or another one that runs, the answers are the same.
+func (a *app) open(ctx context.Context, o engine.Options) (*owner.Archive, error) {
 	dir, err := a.archiveDir()
 	if err != nil {
 		return nil, err
 	}
 	o.Now = a.Now
-	return engine.Open(dir, o)
+	return owner.Attach(ctx, dir, owner.Options{Engine: o, Version: Version, TempDir: os.TempDir()})
 }
 
 func oneOf(s string, words ...string) bool {

@@ -41,6 +41,8 @@ var exits = map[string]int{
 	engine.CodeArchiveDamaged:    exitDamaged,
 	engine.CodeArchiveNewer:      exitDamaged,
 	engine.CodeArchiveReadOnly:   exitBusy,
+	engine.CodeDiskFull:          exitBusy,
+	engine.CodeClosed:            exitBusy,
 	engine.CodeArchiveUnreadable: exitNoArchive,
 	engine.CodeInvalidArgument:   exitUsage,
 	engine.CodeInvalidCursor:     exitUsage,

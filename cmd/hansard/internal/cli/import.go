@@ -11,6 +11,7 @@ import (
 
 	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
 	"github.com/hansard-search/hansard/engine"
+	"github.com/hansard-search/hansard/engine/owner"
 )
 
 func (a *app) importCmd() *cobra.Command {
@@ -23,7 +24,7 @@ func (a *app) importCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&force, "force", false, "read files again although they have not changed")
 	cmd.Flags().BoolVar(&noRaw, "no-raw", false, "do not keep the source bytes")
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
-		req := engine.ImportRequest{Home: home, Env: agentEnv(a.Environ()), Paths: args, Force: force}
+		req := engine.ImportRequest{Home: home, Env: agentEnv(a.Environ()), Paths: args, Force: force, DropRaw: noRaw}
 		if home != "" {
 			req.Env = nil // the variables speak of this user's home, not of that one
 			if fi, err := os.Stat(home); err != nil || !fi.IsDir() {
@@ -36,7 +37,7 @@ func (a *app) importCmd() *cobra.Command {
 			}
 			req.Home = h
 		}
-		e, err := a.open(engine.Options{Create: true, DropRaw: noRaw})
+		e, err := a.open(cmd.Context(), engine.Options{Create: true})
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func (a *app) importCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) runImport(cmd *cobra.Command, e *engine.Engine, req engine.ImportRequest) (*engine.Report, error) {
+func (a *app) runImport(cmd *cobra.Command, e *owner.Archive, req engine.ImportRequest) (*engine.Report, error) {
 	p := a.startProgress()
 	defer p.Done()
 	req.Progress = func(now engine.Progress) {

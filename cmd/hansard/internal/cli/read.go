@@ -12,6 +12,7 @@ import (
 
 	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
 	"github.com/hansard-search/hansard/engine"
+	"github.com/hansard-search/hansard/engine/owner"
 )
 
 func (a *app) readCmd() *cobra.Command {
@@ -25,7 +26,7 @@ func (a *app) readCmd() *cobra.Command {
 		if !oneOf(view, "messages", "raw") {
 			return badFlag("view", view, "messages, raw")
 		}
-		e, err := a.open(engine.Options{})
+		e, err := a.open(cmd.Context(), engine.Options{})
 		if err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func (a *app) readCmd() *cobra.Command {
 }
 
 // readRaw copies the source bytes as they are: they are a file, not a page.
-func (a *app) readRaw(cmd *cobra.Command, e *engine.Engine, ref string) error {
+func (a *app) readRaw(cmd *cobra.Command, e *owner.Archive, ref string) error {
 	raw, err := e.Raw(cmd.Context(), ref)
 	if err != nil {
 		return err
@@ -59,12 +60,11 @@ func (e escaping) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-func (a *app) readRef(cmd *cobra.Command, e *engine.Engine, ref string) error {
+func (a *app) readRef(cmd *cobra.Command, e *owner.Archive, ref string) error {
 	r, err := e.Read(cmd.Context(), ref)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	out := bufio.NewWriterSize(a.Stdout, 1<<16)
 	switch a.flags.format {
 	case "json":
@@ -74,12 +74,12 @@ func (a *app) readRef(cmd *cobra.Command, e *engine.Engine, ref string) error {
 	default:
 		err = a.printReading(out, r)
 	}
-	return errors.Join(err, out.Flush())
+	return errors.Join(err, out.Flush(), r.Close())
 }
 
 // writeReading writes one document. Messages are written as they are read, so a
 // session of any size takes little memory.
-func writeReading(out io.Writer, r *engine.Reading) error {
+func writeReading(out io.Writer, r *owner.Reading) error {
 	head, err := json.MarshalIndent(r.Head, "", "  ")
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func writeReading(out io.Writer, r *engine.Reading) error {
 	return err
 }
 
-func writeReadingLines(out io.Writer, r *engine.Reading) error {
+func writeReadingLines(out io.Writer, r *owner.Reading) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r.Head); err != nil {
@@ -126,7 +126,7 @@ func writeReadingLines(out io.Writer, r *engine.Reading) error {
 
 // printReading shows a session, or the part of it that was asked for, as a
 // conversation.
-func (a *app) printReading(out io.Writer, r *engine.Reading) error {
+func (a *app) printReading(out io.Writer, r *owner.Reading) error {
 	st := a.style(a.Stdout)
 	fmt.Fprintf(out, "%s\n%s\n", st.Bold(term.Line(title(r.Head.Session))), st.Faint(term.Line(headline(r.Head.Session))))
 	if r.Head.Payload != nil {

@@ -32,7 +32,7 @@ func (a *app) searchCmd() *cobra.Command {
 		if lexical {
 			req.Lane = "dialogue"
 		}
-		e, err := a.open(engine.Options{})
+		e, err := a.open(cmd.Context(), engine.Options{})
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -17,7 +18,7 @@ var alone = map[string]string{"alone": "1"}
 func (a *app) statusCmd() *cobra.Command {
 	return &cobra.Command{Use: "status", Short: "Say what the archive holds and how its index is", Args: cobra.NoArgs, Annotations: alone,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
-			e, err := a.open(engine.Options{})
+			e, err := a.open(cmd.Context(), engine.Options{})
 			if err != nil {
 				return err
 			}
@@ -56,7 +57,7 @@ func (a *app) printStats(s *engine.Stats) {
 	row("store", "%s", term.Bytes(int64(s.StoreBytes)))
 	state := "ready: every acknowledged session is in it"
 	if len(s.Damaged) > 0 {
-		state = "damaged: run hansard check, then hansard rebuild"
+		state = "damaged: hansard doctor says what to do"
 	}
 	row("readiness", "%s", state)
 	for _, d := range s.Damaged {
@@ -65,14 +66,11 @@ func (a *app) printStats(s *engine.Stats) {
 }
 
 func (a *app) checkCmd() *cobra.Command {
-	return &cobra.Command{Use: "check", Short: "Verify every byte of the archive and its index", Args: cobra.NoArgs, Annotations: alone,
+	deep := false
+	cmd := &cobra.Command{Use: "check", Short: "Verify every byte of the archive and its index; nothing is changed", Args: cobra.NoArgs, Annotations: alone,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
-			e, err := a.open(engine.Options{})
+			r, err := a.checkReport(cmd.Context(), deep)
 			if err != nil {
-				return err
-			}
-			r, err := e.Check(cmd.Context())
-			if err := errors.Join(err, e.Close()); err != nil {
 				return err
 			}
 			if len(r.Faults) > 0 {
@@ -82,21 +80,47 @@ func (a *app) checkCmd() *cobra.Command {
 				return a.printJSON(r)
 			}
 			for _, f := range r.Faults {
-				fmt.Fprintf(a.Stdout, "%s: %s\n", term.Line(f.Where), term.Line(f.What))
+				fmt.Fprintf(a.Stdout, "%s  %s: %s\n", f.Code, term.Line(f.Where), term.Line(f.What))
 			}
 			if len(r.Faults) == 0 {
 				fmt.Fprintf(a.Stdout, "no fault in %s and %s (%v)\n", plural(r.Sessions, "session"), plural(r.Segments, "segment"), time.Duration(r.DurationMS)*time.Millisecond)
 			} else {
-				fmt.Fprintf(a.Stderr, "%s; damage to segments is repaired by hansard rebuild\n", plural(len(r.Faults), "fault"))
+				fmt.Fprintf(a.Stderr, "%s; hansard doctor says what to do\n", plural(len(r.Faults), "fault"))
 			}
 			return nil
 		})}
+	cmd.Flags().BoolVar(&deep, "deep", false, "also make each segment anew in memory and compare it byte for byte")
+	return cmd
+}
+
+// checkReport checks the archive as a reader, so that nothing is repaired before it is
+// seen. A deep check is not asked of another process.
+func (a *app) checkReport(ctx context.Context, deep bool) (*engine.CheckReport, error) {
+	o := engine.Options{ReadOnly: true, Now: a.Now}
+	if deep {
+		dir, err := a.archiveDir()
+		if err != nil {
+			return nil, err
+		}
+		e, err := engine.Open(dir, o)
+		if err != nil {
+			return nil, err
+		}
+		r, err := e.CheckWith(ctx, engine.CheckOptions{Deep: true})
+		return r, errors.Join(err, e.Close())
+	}
+	e, err := a.open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := e.Check(ctx)
+	return r, errors.Join(err, e.Close())
 }
 
 func (a *app) rebuildCmd() *cobra.Command {
 	return &cobra.Command{Use: "rebuild", Short: "Make the index anew from the stored sessions", Args: cobra.NoArgs, Annotations: alone,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
-			e, err := a.open(engine.Options{})
+			e, err := a.open(cmd.Context(), engine.Options{})
 			if err != nil {
 				return err
 			}
@@ -106,10 +130,16 @@ func (a *app) rebuildCmd() *cobra.Command {
 			if err := errors.Join(err, e.Close()); err != nil {
 				return err
 			}
+			if len(r.Unreadable) > 0 {
+				a.code = exitPartial
+			}
 			if a.flags.machine() {
 				return a.printJSON(r)
 			}
 			fmt.Fprintf(a.Stdout, "indexed %s anew: %s, %s\n", plural(r.Sessions, "session"), plural(r.Segments, "segment"), term.Bytes(r.IndexBytes))
+			for _, d := range r.Unreadable {
+				fmt.Fprintf(a.Stderr, "left out: %s: %s\n", term.Line(d.Session), term.Line(d.Reason))
+			}
 			return nil
 		})}
 }
