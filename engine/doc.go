@@ -11,5 +11,6 @@
 // process. The package reads no environment, opens no socket, and logs only to
 // Options.Logger.
 //
-// Caveat: one process may open an archive at a time.
+// Caveat: one process may open an archive at a time; package owner, on top of this
+// one, lets many processes use it.
 package engine

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/hansard-search/hansard/engine/store"
 )
@@ -15,6 +18,7 @@ type Engine struct {
 	dir   string
 	opts  Options
 	store *store.Store
+	full  error // why an archive that was to be written is read-only: a full disk
 	index *index
 
 	importing sync.Mutex // one import at a time
@@ -23,6 +27,7 @@ type Engine struct {
 	end    context.CancelFunc
 	work   sync.WaitGroup // background merges and running calls
 	kick   chan struct{}  // asks for a merge
+	sick   chan struct{}  // asks for a healing
 	closed sync.Once
 	state  sync.RWMutex // guards done
 	done   bool
@@ -31,12 +36,18 @@ type Engine struct {
 	// reaches: "message", "commit", "committed".
 	failpoint func(point string)
 
-	current sync.Mutex // guards latest
-	latest  *snapshot
+	freezing sync.Mutex // held by the making of a snapshot; taken before current
+	current  sync.Mutex // guards latest
+	latest   *snapshot
+	// acked is, while an import runs, the generation before it: what it has stored is
+	// acknowledged when it returns. allAcked when none runs.
+	acked atomic.Uint64
+	stale atomic.Bool // a search missed what a running import has stored
 }
 
 // Open opens the archive in the folder dir. What was acknowledged before is there,
-// whatever ended the last process.
+// whatever ended the last process. On a full disk an archive opens all the same, but
+// only for reading; Err tells.
 func Open(dir string, o Options) (*Engine, error) {
 	o = o.withDefaults()
 	exists, err := store.Exists(dir, o.FS)
@@ -47,19 +58,36 @@ func Open(dir string, o Options) (*Engine, error) {
 		return nil, &Error{Code: CodeArchiveMissing, Message: "there is no archive in " + dir,
 			Hint: "make one with `hansard import`", Retryable: true}
 	}
-	st, err := store.Open(dir, store.Options{FS: o.FS, Logger: o.Logger, Now: o.Now, DropRaw: o.DropRaw, ReadOnly: o.ReadOnly})
+	st, err := openStore(dir, o)
+	var full error
+	if exists && !o.ReadOnly && errors.Is(err, syscall.ENOSPC) {
+		// There is no room to open it for writing, but it can be read.
+		full, o.ReadOnly = storeError(err), true
+		if st, err = openStore(dir, o); err != nil {
+			return nil, full
+		}
+		o.Logger.Error("archive opened read-only", "error", full)
+	}
 	if err != nil {
 		return nil, storeError(err)
 	}
-	e := &Engine{dir: dir, opts: o, store: st, kick: make(chan struct{}, 1)}
+	e := &Engine{dir: dir, opts: o, store: st, full: full, kick: make(chan struct{}, 1), sick: make(chan struct{}, 1)}
 	if e.index, err = openIndex(dir, st, o); err != nil {
 		return nil, errors.Join(storeError(err), st.Close())
 	}
+	e.acked.Store(allAcked)
 	e.life, e.end = context.WithCancel(context.Background())
 	if !o.NoMerge && !o.ReadOnly {
 		e.work.Go(e.merges)
 	}
+	if !o.NoHeal && !o.ReadOnly {
+		e.work.Go(e.heals)
+	}
 	return e, nil
+}
+
+func openStore(dir string, o Options) (*store.Store, error) {
+	return store.Open(dir, store.Options{FS: o.FS, Logger: o.Logger, Now: o.Now, DropRaw: o.DropRaw, ReadOnly: o.ReadOnly, CacheBytes: o.CacheBytes, Lock: o.Lock})
 }
 
 // Close ends running merges, makes the tail a durable segment, and closes the
@@ -70,6 +98,9 @@ func (e *Engine) Close() error {
 	return err
 }
 
+// closeFlush bounds how long Close works on the tail.
+const closeFlush = time.Second
+
 func (e *Engine) shut() error {
 	e.end()
 	e.state.Lock()
@@ -79,7 +110,13 @@ func (e *Engine) shut() error {
 	e.forget()
 	e.index.mu.Lock()
 	defer e.index.mu.Unlock()
-	flushed := e.index.flush(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), closeFlush)
+	defer cancel()
+	flushed := e.index.flush(ctx)
+	if errors.Is(flushed, context.DeadlineExceeded) {
+		e.opts.Logger.Info("tail not flushed in time; it is indexed again when the archive is opened", "dir", e.dir)
+		flushed = nil
+	}
 	return storeError(errors.Join(flushed, e.index.close(), e.store.Close()))
 }
 
@@ -95,6 +132,26 @@ func (e *Engine) begin(ctx context.Context) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(e.life, func() { cancel(errClosing) })
 	return ctx, func() { stop(); cancel(nil); e.work.Done() }, nil
+}
+
+// writable says why no write is begun: the archive was opened read-only, or a write
+// failed.
+func (e *Engine) writable() error {
+	if err := e.Err(); err != nil || !e.opts.ReadOnly {
+		return err
+	}
+	return &Error{Code: CodeArchiveReadOnly, Message: "the archive was opened read-only"}
+}
+
+// Err is nil while the archive can be written. Once a write has failed it says which,
+// with code ARCHIVE_READ_ONLY or DISK_FULL: searches and reads go on, and what was
+// acknowledged is safe, but only opening the archive again ends that state. A write
+// that failed without an acknowledgement may be found done then, or not done.
+func (e *Engine) Err() error {
+	if e.full != nil {
+		return e.full
+	}
+	return storeError(e.store.Err())
 }
 
 // errClosing is why the context of a call ended: not the caller, but Close.
@@ -126,10 +183,17 @@ func (e *Engine) merges() {
 func (e *Engine) settle(ctx context.Context) error {
 	for {
 		did, err := e.index.mergeOnce(ctx)
+		if did {
+			e.renew()
+		}
+		if did && err != nil {
+			e.opts.Logger.Error("merge met damage", "error", err)
+			e.wantHeal()
+			continue
+		}
 		if !did || err != nil {
 			return err
 		}
-		e.forget()
 	}
 }
 

@@ -30,6 +30,9 @@ func newFeeder(w *segments.Writer) *feeder {
 
 // add streams one session of the snapshot into the segment.
 func (f *feeder) add(ctx context.Context, snap *store.Snapshot, no store.No) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	sum, err := snap.Summary(no)
 	if err != nil {
 		return err
@@ -48,7 +51,7 @@ func (f *feeder) add(ctx context.Context, snap *store.Snapshot, no store.No) err
 		if err != nil {
 			return fmt.Errorf("session %s: %w", head.ID(), err)
 		}
-		if n++; n%1024 == 0 && ctx.Err() != nil {
+		if n++; n%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := f.message(m, head.Actions, byUse, &rank); err != nil {

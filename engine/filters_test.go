@@ -124,7 +124,7 @@ func TestHasFilter(t *testing.T) {
 	w.put(randomScripts(r, 30)...)
 	w.load()
 	o := oracle.New(readAll(t, w.src), testNow)
-	for _, c := range strings.Fields("has:tools has:thinking has:(thinking|paste) has:tool_result has:zzz") {
+	for _, c := range strings.Fields("has:tools has:thinking has:(thinking|paste) has:tool_result has:document") {
 		w.compareSearch(c, o)
 		w.compareSearch("NOT "+c, o)
 	}

@@ -19,17 +19,20 @@ func (s *search) hit(h query.Hit, rank int) (Hit, error) {
 		return Hit{}, err
 	}
 	no := store.No(ref.No)
-	head, err := s.snap.store.Brief(no)
+	var head *archive.Session
+	var m *archive.Message
+	block := 0
+	if s.result.Ranked {
+		head, m, block, err = s.snap.block(s.views[h.Source], no, h)
+	} else if head, err = s.snap.store.Brief(no); isNotFound(err) {
+		err = fmt.Errorf("%w: the index has a session that the store lacks: %w", store.ErrCorrupt, err)
+	}
 	if err != nil {
 		return Hit{}, err
 	}
 	sum, err := s.snap.summary(head)
-	if err != nil || !s.result.Ranked {
+	if err != nil || m == nil {
 		return Hit{Session: sum}, err
-	}
-	m, block, err := s.snap.block(s.views[h.Source], no, h)
-	if err != nil {
-		return Hit{}, err
 	}
 	match := s.match(head, m, block, rank)
 	if s.lane == LaneDialogue {
@@ -55,27 +58,27 @@ func (s *snapshot) summary(head *archive.Session) (SessionSummary, error) {
 	return sum, nil
 }
 
-// block fetches the message of a hit from the store and says which of its blocks
-// the hit is.
-func (s *snapshot) block(view int, no store.No, h query.Hit) (*archive.Message, int, error) {
+// block fetches the head and the message of a hit from the store and says which of the
+// message's blocks the hit is.
+func (s *snapshot) block(view int, no store.No, h query.Hit) (*archive.Session, *archive.Message, int, error) {
 	seg := s.views[view]
 	toMessage, err := seg.Spans(postings.Message, postings.Block)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	ofSession, err := seg.Spans(postings.Session, postings.Message)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	message := toMessage.Of(h.Block)
 	firstBlock, _ := toMessage.Run(message)
 	firstMessage, _ := ofSession.Run(h.Session)
 	block := int(h.Block - firstBlock)
-	m, err := s.store.Hit(no, int(message-firstMessage), block)
+	head, m, err := s.store.Shown(no, int(message-firstMessage), block)
 	if isNotFound(err) {
 		err = fmt.Errorf("%w: the index has a block that the store lacks: %w", store.ErrCorrupt, err)
 	}
-	return m, block, err
+	return head, m, block, err
 }
 
 // match describes the block of a hit, which is the only one of m. block is its

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ type ImportRequest struct {
 	Env      map[string]string // the agents' own variables (CLAUDE_CONFIG_DIR, CODEX_HOME)
 	Paths    []string
 	Force    bool           // read files again although they are unchanged
+	DropRaw  bool           // do not keep the source bytes of these files; see Options.DropRaw
 	Progress func(Progress) // may be nil; called from the importing goroutine
 }
 
@@ -37,7 +39,8 @@ func (r *importRun) threadNames() (map[string]string, error) {
 	if len(r.req.Paths) > 0 {
 		return nil, nil
 	}
-	f, err := os.Open(filepath.Join(source.CodexHome(r.req.Home, r.req.Env), "session_index.jsonl"))
+	// Opened as a source is: it may be a pipe, which would never end.
+	f, err := source.OpenFile(filepath.Join(source.CodexHome(r.req.Home, r.req.Env), "session_index.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -45,9 +48,19 @@ func (r *importRun) threadNames() (map[string]string, error) {
 		r.broken("session_index.jsonl", err)
 		return nil, nil
 	}
-	names, err := codex.ReadIndex(f)
-	return names, errors.Join(err, f.Close())
+	defer f.Close()
+	in, err := f.Open()
+	if err != nil {
+		r.broken("session_index.jsonl", err)
+		return nil, nil
+	}
+	names, err := codex.ReadIndex(io.LimitReader(in, maxIndexBytes))
+	return names, errors.Join(err, in.Close())
 }
+
+// maxIndexBytes bounds the file of names, which is kept in memory: half a million
+// threads.
+const maxIndexBytes = 64 << 20
 
 // An importRun is the state of one Import call.
 type importRun struct {
@@ -59,6 +72,7 @@ type importRun struct {
 	prog    Progress
 	waiting int64      // source bytes stored since the index began to catch up
 	indexed chan error // the end of the catching up that runs, nil when none does
+	looked  time.Time  // when the last one began
 }
 
 // Import reads session files into the archive. It returns a report also when it
@@ -72,10 +86,12 @@ func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error)
 		return nil, err
 	}
 	defer done()
-	e.importing.Lock()
+	if err := lockWithin(ctx, &e.importing); err != nil {
+		return nil, fault(ctx, err)
+	}
 	defer e.importing.Unlock()
-	if e.opts.ReadOnly {
-		return nil, &Error{Code: CodeArchiveReadOnly, Message: "the archive was opened read-only"}
+	if err := e.writable(); err != nil {
+		return nil, err
 	}
 	if len(req.Paths) == 0 && req.Home == "" {
 		return nil, &Error{Code: CodeInvalidArgument, Field: "home", Message: "neither a home folder nor paths were given"}
@@ -83,14 +99,19 @@ func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error)
 	if slices.Contains(req.Paths, "") {
 		return nil, &Error{Code: CodeInvalidArgument, Field: "paths", Message: "a path is empty"}
 	}
+	e.acked.Store(e.store.Generation())
 	start := e.opts.Now()
-	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}}
+	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}, looked: start}
 	err = errors.Join(r.run(ctx), r.indexEnds())
+	e.acked.Store(allAcked)
 	r.close(start)
 	return r.report, fault(ctx, err)
 }
 
 func (r *importRun) run(ctx context.Context) error {
+	if err := r.e.catchUp(ctx); err != nil { // from here on searches have a snapshot to use
+		return r.stop(err)
+	}
 	names, err := r.threadNames()
 	if err != nil {
 		return r.stop(err)
@@ -176,15 +197,27 @@ func (r *importRun) unreadable() error {
 // indexIfDue lets the index catch up beside the reading of further files, before too
 // much is waiting.
 func (r *importRun) indexIfDue(ctx context.Context) error {
-	if r.waiting < int64(r.e.opts.FlushBytes) {
+	if r.waiting < int64(r.e.opts.FlushBytes) && !r.indexWanted() {
 		return nil
 	}
 	if err := r.indexEnds(); err != nil {
 		return err
 	}
+	r.looked = r.e.opts.Now()
+	r.e.stale.Store(false)
 	r.waiting, r.indexed = 0, make(chan error, 1)
 	go func(done chan<- error) { done <- r.e.catchUp(ctx) }(r.indexed)
 	return nil
+}
+
+// indexEvery is how old the index may grow under searches while an import runs.
+const indexEvery = time.Second
+
+// indexWanted reports whether a search missed what this import has stored, unless the
+// index catches up already or did a moment ago.
+func (r *importRun) indexWanted() bool {
+	running := r.indexed != nil && len(r.indexed) == 0
+	return !running && r.e.stale.Load() && r.e.opts.Now().Sub(r.looked) >= indexEvery
 }
 
 // indexEnds waits for the catching up that runs.
@@ -199,7 +232,7 @@ func (r *importRun) indexEnds() error {
 
 // catchUp brings the index up to the store.
 func (e *Engine) catchUp(ctx context.Context) error {
-	s, err := e.snapshot(ctx)
+	s, err := e.fresh(ctx)
 	if err != nil {
 		return err
 	}

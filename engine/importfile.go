@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/hansard-search/hansard/engine/source"
 	"github.com/hansard-search/hansard/engine/store"
@@ -21,7 +23,7 @@ func (r *importRun) file(ctx context.Context, c source.Candidate) error {
 	if format == nil || err != nil {
 		return err
 	}
-	seen, err := r.seen(f, format)
+	seen, err := r.seen(ctx, f, format)
 	if seen || err != nil {
 		return err
 	}
@@ -50,13 +52,24 @@ func (r *importRun) identify(c source.Candidate, f *source.Opened) (source.Forma
 }
 
 // seen reports whether the file is as the last import left it.
-func (r *importRun) seen(f *source.Opened, format source.Format) (bool, error) {
+func (r *importRun) seen(ctx context.Context, f *source.Opened, format source.Format) (bool, error) {
 	if r.req.Force {
 		return false, nil
 	}
 	mark, ok, err := r.e.mark(f.Path)
-	if err != nil || !ok || mark.Format != format.Name() || mark.Fingerprint != format.Fingerprint() || !mark.same(f.Stat) {
+	if errors.Is(err, store.ErrCorrupt) {
+		return false, nil
+	}
+	if err != nil || !ok || mark.Format != format.Name() || mark.Fingerprint != format.Fingerprint() {
 		return false, err
+	}
+	if !mark.same(f.Stat) {
+		if nothing, err := nothingNew(ctx, f, mark); err != nil || !nothing {
+			return false, ctx.Err() // a file that cannot be read is reported where it is read
+		}
+		if err := r.touched(ctx, f, format, mark); err != nil {
+			return false, err
+		}
 	}
 	r.report.Files.Unchanged++
 	r.report.Unchanged += mark.Sessions
@@ -69,7 +82,7 @@ func (r *importRun) seen(f *source.Opened, format source.Format) (bool, error) {
 // broken records a file that cannot be read.
 func (r *importRun) broken(path string, err error) {
 	r.report.Files.Unreadable++
-	r.report.problem(source.Problem{File: path, Reason: err.Error()})
+	r.report.problem(source.FileProblem(path, err))
 }
 
 // read parses a file and commits its sessions and its cursor in one batch.
@@ -83,7 +96,7 @@ func (r *importRun) read(ctx context.Context, f *source.Opened, format source.Fo
 	records, err := format.Read(ctx, f.File, r.e.opts.Limits, in)
 	switch {
 	case in.failed != nil:
-		return in.failed // the store's fault, not the file's
+		return r.damaged(f.Path, in.failed) // the store's fault, not the file's
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
@@ -91,7 +104,7 @@ func (r *importRun) read(ctx context.Context, f *source.Opened, format source.Fo
 		return nil
 	}
 	for _, z := range in.sealed {
-		if !r.e.opts.DropRaw {
+		if raw != (store.RawID{}) {
 			z.Raw = []store.RawID{raw}
 		}
 	}
@@ -102,13 +115,28 @@ func (r *importRun) read(ctx context.Context, f *source.Opened, format source.Fo
 	r.e.reach("commit")
 	outcomes, err := r.e.store.Commit(ctx, store.Commit{Sessions: in.sealed, Cursors: []store.Cursor{cur}, Prefer: prefer})
 	if err != nil {
-		return err
+		return r.damaged(f.Path, err)
 	}
 	in.sealed = nil
+	if at, cut := f.Cut(); cut {
+		r.report.problem(source.Problem{File: f.Path, Offset: at, Reason: "compressed file is cut off; what came before is stored"})
+	}
 	r.e.reach("committed")
 	r.count(format.Name(), records, size, in, outcomes)
 	return nil
 }
+
+// damaged records a file whose sessions the store cannot take because what it has of
+// them is damaged; other files go on. Any other error of the store ends the import.
+func (r *importRun) damaged(path string, err error) error {
+	if errors.Is(err, store.ErrCorrupt) && r.e.store.Err() == nil {
+		r.broken(path, err)
+		return nil
+	}
+	return err
+}
+
+func (r *importRun) dropRaw() bool { return r.req.DropRaw || r.e.opts.DropRaw }
 
 // keep stores the source bytes, which the agents may delete. It reports false when
 // the file cannot be read.
@@ -120,13 +148,19 @@ func (r *importRun) keep(ctx context.Context, f *source.Opened) (store.RawID, in
 	}
 	in := &faultReader{r: bytes}
 	defer bytes.Close()
-	id, size, err := r.e.store.PutRaw(ctx, in, store.RawMeta{Path: f.Path, ModTime: f.Stat.ModTime})
+	var id store.RawID
+	var size int64
+	if r.dropRaw() {
+		size, err = io.Copy(io.Discard, in)
+	} else {
+		id, size, err = r.e.store.PutRaw(ctx, in, store.RawMeta{Path: f.Path, ModTime: f.Stat.ModTime})
+	}
 	if in.err != nil {
 		r.broken(f.Path, in.err)
 		return id, size, false, nil
 	}
 	if err != nil {
-		return id, size, false, fmt.Errorf("keep %s: %w", f.Path, err)
+		return id, size, false, r.damaged(f.Path, fmt.Errorf("keep %s: %w", f.Path, err))
 	}
 	return id, size, true, nil
 }

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
-	"slices"
 	"sync"
 
 	"github.com/hansard-search/hansard/engine/store"
@@ -22,6 +22,7 @@ import (
 type index struct {
 	store  *store.Store
 	folder *segments.Folder
+	dir    string // of the archive
 	opts   Options
 	log    *slog.Logger
 
@@ -32,25 +33,31 @@ type index struct {
 	where   map[store.No]place     // the live copy of each session
 	marks   map[store.No]store.Ref // dirty marks that are indexed, but not durably
 	next    uint64                 // number of the next segment file
-	broken  []store.SegmentRecord  // segments that could not be opened; listed until a rebuild
-	damaged []Damage               // why, for each
-}
-
-// Damage names a part of the archive that cannot be read.
-type Damage struct {
-	File     string `json:"file"`
-	Reason   string `json:"reason"`
-	Sessions int64  `json:"sessions,omitempty"` // how many sessions it held, if known
+	broken  []brokenSegment        // listed segments that cannot be read
+	aside   int                    // segments that were set aside since the archive was opened
+	// unreadable are dirty sessions that the store cannot give.
+	unreadable map[store.No]unreadable
+	suspects   map[store.No]bool // sessions whose damage the store was told of
+	at         *store.Snapshot   // what the members hold, exactly; nil when not known
 }
 
 func openIndex(dir string, st *store.Store, o Options) (*index, error) {
-	folder, err := segments.OpenFolder(o.FS, o.FS.PathJoin(dir, "segments"))
-	if err != nil {
-		return nil, err
+	o.FS = st.Files()
+	at := o.FS.PathJoin(dir, "segments")
+	folder := segments.ReadFolder(o.FS, at)
+	if !o.ReadOnly {
+		var err error
+		if folder, err = segments.OpenFolder(o.FS, at); err != nil {
+			return nil, err
+		}
 	}
-	x := &index{store: st, folder: folder, opts: o, log: o.Logger,
-		where: map[store.No]place{}, marks: map[store.No]store.Ref{}}
-	return x, x.load()
+	x := &index{store: st, folder: folder, dir: dir, opts: o, log: o.Logger,
+		where: map[store.No]place{}, marks: map[store.No]store.Ref{},
+		unreadable: map[store.No]unreadable{}, suspects: map[store.No]bool{}}
+	if err := x.load(); err != nil {
+		return nil, errors.Join(err, x.close())
+	}
+	return x, nil
 }
 
 // load opens the segments of the store's list and removes files that are not in it.
@@ -68,10 +75,18 @@ func (x *index) load() error {
 	for _, r := range records {
 		listed[r.Name] = true
 		x.passName(r.Name)
-		if err := x.open(r); err != nil {
-			x.log.Error("segment set aside", "file", r.Name, "error", err)
-			x.broken = append(x.broken, r)
-			x.damaged = append(x.damaged, Damage{File: r.Name, Reason: err.Error(), Sessions: r.Sessions})
+		err := x.open(r)
+		if errors.Is(err, segments.ErrVersion) {
+			return fmt.Errorf("%w: %w", store.ErrVersion, err)
+		}
+		if err != nil {
+			x.lose(r, err)
+		}
+	}
+	if len(x.broken) == 1 {
+		lost, err := x.missing(snap)
+		if err == nil {
+			x.broken[0].damage.Sessions = int64(len(lost))
 		}
 	}
 	return x.sweep(listed)
@@ -83,7 +98,8 @@ func (x *index) open(r store.SegmentRecord) error {
 		return err
 	}
 	if got := segmentID(seg); got != r.ID {
-		return errors.Join(fmt.Errorf("segment id is %016x, the list says %016x", got, r.ID), seg.Unref())
+		err := &segments.CorruptError{File: r.Name, Section: "footer", Page: -1, Reason: fmt.Sprintf("segment id is %016x, the list says %016x", got, r.ID)}
+		return errors.Join(err, seg.Unref())
 	}
 	var dead postings.Set
 	if len(r.Dead) > 0 {
@@ -107,8 +123,15 @@ func segmentID(s *segments.Segment) uint64 {
 // their commit, or replaced while a reader still held them.
 func (x *index) sweep(listed map[string]bool) error {
 	names, err := x.folder.Names()
+	if err != nil && !(x.opts.ReadOnly && errors.Is(err, fs.ErrNotExist)) {
+		return err
+	}
+	evidence, err := quarantined(x.opts.FS, x.opts.FS.PathJoin(x.dir, quarantineDir))
 	if err != nil {
 		return err
+	}
+	for _, n := range evidence {
+		x.passName(n)
 	}
 	for _, n := range names {
 		x.passName(n)
@@ -118,7 +141,10 @@ func (x *index) sweep(listed map[string]bool) error {
 			}
 		}
 	}
-	return nil
+	if x.opts.ReadOnly {
+		return nil
+	}
+	return x.folder.RemoveTemporary()
 }
 
 // passName keeps new files from taking the number of a known one, be it lost or not.
@@ -129,14 +155,15 @@ func (x *index) passName(name string) {
 	}
 }
 
-// adopt adds a member to the list, and makes its sessions the live copies.
+// adopt adds a member to the list, and makes its sessions the live copies. With an
+// error nothing has changed.
 func (x *index) adopt(m *member) error {
 	touched := map[*member]bool{}
 	for row := range postings.Ord(m.sessions()) {
 		if m.dead.Has(row) {
 			continue
 		}
-		ref, err := m.seg.SessionRef(row)
+		ref, err := m.seg.SessionRef(row) // all of them can be read, or none
 		if err != nil {
 			return err
 		}
@@ -197,17 +224,14 @@ func (x *index) write(name string, fill func(io.Writer) (segments.Info, error)) 
 // damage stays known, and clears the dirty marks of
 // the sessions that are in them now, or gone.
 func (x *index) publish(ctx context.Context) error {
-	next := slices.Clone(x.broken)
+	var next []store.SegmentRecord
+	for _, b := range x.broken {
+		next = append(next, b.record)
+	}
 	for _, m := range x.files() {
-		dead := m.deadSet()
-		rec := store.SegmentRecord{
-			Name: m.name, ID: segmentID(m.seg), Sessions: int64(m.sessions()), Blocks: int64(m.blocks()), Bytes: m.size,
-		}
-		if !dead.IsEmpty() {
-			var err error
-			if rec.Dead, err = dead.AppendBinary(nil); err != nil {
-				return err
-			}
+		rec, err := m.record()
+		if err != nil {
+			return err
 		}
 		next = append(next, rec)
 	}
@@ -248,6 +272,7 @@ func (x *index) tailBytes() (n int64) {
 
 // close gives back every segment.
 func (x *index) close() error {
+	x.setAt(nil)
 	var errs []error
 	for _, m := range x.members {
 		errs = append(errs, m.seg.Unref())

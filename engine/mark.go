@@ -11,15 +11,16 @@ import (
 // A fileMark is how a file was when it was last imported. It lives in the store as
 // the file's cursor.
 type fileMark struct {
-	Format      string `json:"format"`
-	Fingerprint string `json:"-"`
-	Size        int64  `json:"-"`
-	ModTime     int64  `json:"-"`
-	Consumed    int64  `json:"-"`
-	Device      uint64 `json:"device"`
-	Inode       uint64 `json:"inode"`
-	Prefix      []byte `json:"prefix"` // SHA-256 of its first bytes
-	Sessions    int    `json:"sessions"`
+	Format      string      `json:"format"`
+	Fingerprint string      `json:"-"`
+	Size        int64       `json:"-"`
+	ModTime     int64       `json:"-"`
+	Consumed    int64       `json:"-"`
+	Device      uint64      `json:"device"`
+	Inode       uint64      `json:"inode"`
+	Prefix      []byte      `json:"prefix"` // SHA-256 of its first bytes
+	Sessions    int         `json:"sessions"`
+	raw         store.RawID // of its bytes then; zero if they were not hashed
 }
 
 func newMark(s source.Stat, f source.Format, r source.Records, sessions int) fileMark {
@@ -56,6 +57,6 @@ func (e *Engine) mark(path string) (fileMark, bool, error) {
 	if err := json.Unmarshal(c.Note, &m); err != nil {
 		return fileMark{}, false, nil // a cursor that says too little: read the file again
 	}
-	m.Fingerprint, m.Size, m.ModTime, m.Consumed = c.Fingerprint, c.Size, c.ModTime, c.Consumed
+	m.Fingerprint, m.Size, m.ModTime, m.Consumed, m.raw = c.Fingerprint, c.Size, c.ModTime, c.Consumed, c.Raw
 	return m, true, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"sync/atomic"
 
+	"github.com/hansard-search/hansard/engine/store"
 	"github.com/hansard-search/hansard/postings"
 	"github.com/hansard-search/hansard/segments"
 )
@@ -36,6 +37,18 @@ func (m *member) blocks() int   { return m.seg.Rows(postings.Block) }
 
 // inFile reports whether the member is durable.
 func (m *member) inFile() bool { return m.name != "" }
+
+// record is what the store's list says of a member in a file.
+func (m *member) record() (store.SegmentRecord, error) {
+	rec := store.SegmentRecord{Name: m.name, ID: segmentID(m.seg), Sessions: int64(m.sessions()), Blocks: int64(m.blocks()), Bytes: m.size}
+	dead := m.deadSet()
+	if dead.IsEmpty() {
+		return rec, nil
+	}
+	var err error
+	rec.Dead, err = dead.AppendBinary(nil)
+	return rec, err
+}
 
 // A place is where the live copy of a session is.
 type place struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/hansard-search/hansard/engine/store"
 	"github.com/hansard-search/hansard/postings"
@@ -92,10 +93,11 @@ func (x *index) repoint(leaving map[*member]bool, m *member) error {
 }
 
 // retire gives back a member that left the list; its file goes with it. Open
-// readers keep the mapping.
+// readers keep the mapping. After a failed write nobody knows which list is on disk:
+// no file goes until the archive is opened again.
 func (x *index) retire(m *member) {
 	err := m.seg.Unref()
-	if m.inFile() {
+	if m.inFile() && !x.readOnly() {
 		err = errors.Join(err, x.folder.Remove(m.name))
 	}
 	if err != nil {
@@ -144,7 +146,7 @@ func (x *index) plan() *mergeJob {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	run := x.pickMerge()
-	if run == nil {
+	if run == nil || x.readOnly() {
 		return nil
 	}
 	for _, m := range run {
@@ -156,7 +158,9 @@ func (x *index) plan() *mergeJob {
 // mergeOnce runs one merge if one is due. It holds mu only to decide and to
 // replace, so that searches and imports go on meanwhile.
 func (x *index) mergeOnce(ctx context.Context) (did bool, err error) {
-	x.merging.Lock()
+	if err := lockWithin(ctx, &x.merging); err != nil {
+		return false, err
+	}
 	defer x.merging.Unlock()
 	job := x.plan()
 	if job == nil {
@@ -168,10 +172,26 @@ func (x *index) mergeOnce(ctx context.Context) (did bool, err error) {
 		}
 	}()
 	m, err := x.merge(ctx, job.name, job.in)
-	if err != nil {
-		return false, err
-	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if err != nil {
+		return x.suspect(err), err // without the damaged one the others merge
+	}
+	if !x.holds(job.run) {
+		if m != nil {
+			x.retire(m)
+		}
+		return true, nil // one of them turned out damaged meanwhile
+	}
 	return true, x.replace(ctx, job.run, m)
+}
+
+// holds reports whether all of the members are in the list.
+func (x *index) holds(run []*member) bool {
+	for _, m := range run {
+		if !slices.Contains(x.members, m) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 )
 
 // metamorphicQueries are requests that touch every part of an answer.
@@ -37,51 +40,79 @@ func (w *world) sameAnswers(requests []SearchRequest, want []string, when string
 	}
 }
 
-// optionSets are ways to run the same archive.
+// optionSets are ways to run the same archive. Each number comes in combinations that
+// no other number shares.
 func optionSets() []Options {
+	flush := []int{1, 1 << 10, 3 << 10, 8 << 10, 32 << 10, 128 << 10, 1 << 20, 1 << 30}
 	var out []Options
-	for i, flush := range []int{1, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20, 1 << 30} {
-		for j, merge := range []bool{true, false, true} {
-			out = append(out, Options{FlushBytes: flush, NoMerge: merge, Workers: 1 + (3*i+j)%8, DropRaw: j == 2})
-		}
+	for i := range 24 {
+		out = append(out, Options{
+			FlushBytes: flush[i%len(flush)],
+			NoMerge:    i%3 == 1,
+			Workers:    []int{1, 2, 3, 5, 16}[i%5],
+			DropRaw:    i%7 == 2,
+			CacheBytes: []int64{0, 1, 64 << 10, 4 << 20}[(i/len(flush)+i)%4],
+		})
 	}
 	return out
 }
 
-// TestOptionsChangeNoAnswer imports the same sessions under many option sets, in
-// as many steps and orders, and wants byte-equal answers; also after a restart, a
-// rebuild and a change of options.
+// TestOptionsChangeNoAnswer does the same operations under every option set: imports
+// in pieces and whole, growth, copies, deletions, restarts, rebuilds, searches and
+// walks through pages. Whatever an operation says, it must say it as the reference
+// does, byte for byte: the sessions, their order, their scores, what reports count.
+// In the middle of each run the options change, too.
 func TestOptionsChangeNoAnswer(t *testing.T) {
-	r := seeded(t)
-	sessions, queries := 14, 8
-	if *long {
-		sessions, queries = 60, 100
-	}
-	scripts := randomScripts(r, sessions)
-	requests := metamorphicQueries(r, queries)
-	base := newWorld(t, Options{})
-	base.put(scripts...)
-	base.load()
-	want := base.answers(requests)
+	rounds, size := 1, 10
+	first := cmp.Or(*testSeed, uint64(time.Now().UnixNano()))
 	sets := optionSets()
-	for i, o := range sets {
-		t.Run(fmt.Sprintf("%d of %d", i+1, len(sets)), func(t *testing.T) {
-			w := newWorldIn(t, o, base.src)
-			names := w.put(scripts...)
-			r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-			for len(names) > 0 {
-				n := 1 + r.IntN(len(names))
-				w.load(names[:n]...)
-				names = names[n:]
-				w.search(SearchRequest{Query: "the"})
-			}
-			w.sameAnswers(requests, want, "imported")
-			w.reopen(sets[(i+5)%len(sets)])
-			w.sameAnswers(requests, want, "reopened")
-			w.rebuild()
-			w.sameAnswers(requests, want, "rebuilt")
-		})
+	if *long {
+		rounds, size = 21, 30 // 504 runs
+	} else {
+		rand.New(rand.NewPCG(first, 1)).Shuffle(len(sets), func(i, j int) { sets[i], sets[j] = sets[j], sets[i] })
+		sets = sets[:6]
 	}
+	src := t.TempDir()
+	asked, hits := 0, 0
+	for round := range rounds {
+		seed := first + uint64(round)
+		t.Logf("round %d: seed %d", round, seed)
+		ops := randomOperations(rand.New(rand.NewPCG(seed, 1)), size)
+		var want []string
+		for i, o := range append([]Options{{}}, sets...) {
+			w := newWorldIn(t, o, src)
+			w.emptied()
+			got := w.playSwitching(ops, sets[(i+5)%len(sets)])
+			if want == nil {
+				want = got
+			}
+			for k := range ops {
+				asked++
+				hits += strings.Count(got[k], `session\":{`)
+				if got[k] != want[k] {
+					t.Fatalf("seed %d, option set %d %+v: operation %d, %s, says\n%s\nwant\n%s", seed, i, o, k, ops[k].what, got[k], want[k])
+				}
+			}
+			w.check()
+			w.close()
+			if t.Failed() {
+				t.Fatalf("seed %d, option set %d %+v", seed, i, o)
+			}
+		}
+	}
+	t.Logf("%d runs under %d option sets: %d operations compared, %d hits", rounds*len(sets), len(sets), asked, hits)
+	if hits < 20*rounds*len(sets) {
+		t.Error("too few operations find anything")
+	}
+}
+
+// playSwitching plays operations, and reopens with other options halfway.
+func (w *world) playSwitching(ops []operation, other Options) []string {
+	w.t.Helper()
+	half := len(ops) / 2
+	out := w.play(ops[:half])
+	w.reopen(other)
+	return append(out, w.play(ops[half:])...)
 }
 
 // TestHistoryChangesNoAnswer holds that an archive whose sessions changed and were
@@ -129,7 +160,6 @@ func TestImportTwice(t *testing.T) {
 	w.sameAnswers(requests, want, "imported again")
 }
 
-// A countdown is a context that ends after it was asked a number of times: every
 // TestCutImportResumes stops an import at every file, and at every fifth message or
 // commit, and wants what a resumed import gives to equal an import in one go. The long
 // form stops at each of them, until an import is over before it is stopped.

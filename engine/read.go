@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/hansard-search/hansard/engine/archive"
 	"github.com/hansard-search/hansard/engine/store"
@@ -19,7 +20,7 @@ type Reading struct {
 
 	ctx   context.Context
 	snap  *snapshot
-	done  func()
+	done  func() // gives everything back, once
 	no    store.No
 	head  *archive.Session
 	from  int // first message position
@@ -108,28 +109,27 @@ const readSchema = "hansard.read/1"
 // observed-event: and an id, or a session's id or native id, or a prefix of one
 // that fits a single session. What does not exist is NOT_FOUND, never a search.
 func (e *Engine) Read(ctx context.Context, ref string) (*Reading, error) {
-	ctx, done, err := e.begin(ctx)
+	within, done, err := e.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snap, err := e.snapshot(ctx)
+	defer done()
+	snap, err := e.snapshot(within)
 	if err != nil {
-		done()
 		return nil, err
 	}
-	r := &Reading{ctx: ctx, snap: snap, done: done, count: -1, block: -1}
+	r := &Reading{ctx: ctx, snap: snap, count: -1, block: -1}
+	r.done = sync.OnceFunc(snap.release)
 	if err := r.resolve(ref); err != nil {
 		r.Close()
-		return nil, fault(ctx, err)
+		return nil, fault(within, err)
 	}
 	return r, nil
 }
 
-// Close gives the snapshot back.
-func (r *Reading) Close() {
-	r.snap.release()
-	r.done()
-}
+// Close gives the snapshot back. It may be called again. A reading that is open when
+// its engine closes ends with ARCHIVE_CLOSED.
+func (r *Reading) Close() { r.done() }
 
 // Raw opens the source bytes that a session was read from, as they were imported.
 // They are there when the agent has long deleted its file.
@@ -144,7 +144,15 @@ func (e *Engine) Raw(ctx context.Context, ref string) (io.ReadCloser, error) {
 	}
 	var raw io.ReadCloser
 	if err == nil {
-		raw, err = r.snap.store.OpenRaw(sum.Raw[len(sum.Raw)-1])
+		id := sum.Raw[len(sum.Raw)-1]
+		// As the store has them now: an import may have brought damaged bytes back
+		// without a change of any session.
+		if raw, err = e.store.OpenRaw(id); isNotFound(err) {
+			raw, err = r.snap.store.OpenRaw(id)
+		}
+		if err != nil {
+			err = fmt.Errorf("source bytes of %s: %w", r.Head.Session.ID, err)
+		}
 	}
 	if err != nil {
 		r.Close()
@@ -157,6 +165,17 @@ func (e *Engine) Raw(ctx context.Context, ref string) (io.ReadCloser, error) {
 type rawReader struct {
 	io.ReadCloser
 	r *Reading
+}
+
+func (r *rawReader) Read(p []byte) (int, error) {
+	if err := r.r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = fault(r.r.ctx, fmt.Errorf("source bytes of %s: %w", r.r.Head.Session.ID, err))
+	}
+	return n, err
 }
 
 func (r *rawReader) Close() error {

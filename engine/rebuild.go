@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"maps"
 
 	"github.com/hansard-search/hansard/engine/store"
@@ -15,14 +13,18 @@ type RebuildReport struct {
 	Sessions   int    `json:"sessions"`
 	Segments   int    `json:"segments"`
 	IndexBytes int64  `json:"index_bytes"`
-	DurationMS int64  `json:"duration_ms"`
+	// Unreadable are the sessions that the store cannot give; they are not indexed
+	// until they are imported again.
+	Unreadable []Damage `json:"unreadable"`
+	DurationMS int64    `json:"duration_ms"`
 }
 
 const rebuildSchema = "hansard.rebuild/1"
 
 // Rebuild makes the index anew from the store. The old index answers until the
 // new one is complete, and what is damaged in it is gone afterwards; answers are
-// the same as before the damage. progress may be nil.
+// the same as before the damage. Sessions that the store cannot give are left out and
+// named. progress may be nil.
 func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*RebuildReport, error) {
 	start := e.opts.Now()
 	ctx, done, err := e.begin(ctx)
@@ -30,12 +32,14 @@ func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*Rebuild
 		return nil, err
 	}
 	defer done()
-	if e.opts.ReadOnly {
-		return nil, &Error{Code: CodeArchiveReadOnly, Message: "the archive was opened read-only"}
+	if err := e.writable(); err != nil {
+		return nil, err
 	}
-	e.importing.Lock()
+	if err := lockWithin(ctx, &e.importing); err != nil {
+		return nil, fault(ctx, err)
+	}
 	defer e.importing.Unlock()
-	r := &RebuildReport{Schema: rebuildSchema}
+	r := &RebuildReport{Schema: rebuildSchema, Unreadable: []Damage{}}
 	if err := e.index.rebuild(ctx, r, progress); err != nil {
 		return nil, fault(ctx, err)
 	}
@@ -48,27 +52,32 @@ func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*Rebuild
 // rebuild indexes every session into new files and puts them in the place of
 // everything else.
 func (x *index) rebuild(ctx context.Context, r *RebuildReport, progress func(Progress)) error {
-	x.merging.Lock()
+	if err := lockWithin(ctx, &x.merging); err != nil {
+		return err
+	}
 	defer x.merging.Unlock()
-	x.mu.Lock()
+	if err := lockWithin(ctx, &x.mu); err != nil {
+		return err
+	}
 	defer x.mu.Unlock()
+	x.setAt(nil)
 	snap, err := x.store.Snapshot()
 	if err != nil {
 		return err
 	}
 	defer snap.Close()
-	todo, total, err := everything(snap)
+	todo, total, err := x.everything(snap)
 	if err != nil {
 		return err
 	}
-	old, broken, damaged := x.members, x.broken, x.damaged
+	old, broken := x.members, x.broken
 	marks := maps.Clone(x.marks)
 	x.members, x.where = nil, map[store.No]place{}
 	restore := func(err error) error {
 		for _, m := range x.members {
 			x.retire(m)
 		}
-		x.members, x.broken, x.damaged, x.where, x.marks = nil, broken, damaged, map[store.No]place{}, marks
+		x.members, x.broken, x.where, x.marks = nil, broken, map[store.No]place{}, marks
 		for _, m := range old {
 			if e := x.adopt(m); e != nil {
 				x.log.Error("segment lost", "file", m.name, "error", e)
@@ -77,44 +86,55 @@ func (x *index) rebuild(ctx context.Context, r *RebuildReport, progress func(Pro
 		return err
 	}
 	prog := Progress{Phase: "index", BytesTotal: total}
+	bad := map[store.No]error{}
+	all := todo
 	for len(todo) > 0 {
-		n, m, err := x.writeSome(ctx, snap, todo, true)
+		p, err := x.compose(ctx, snap, todo, nil)
+		var m *member
 		if err == nil {
+			m, err = x.end(ctx, p, true)
+		}
+		if err == nil && m != nil {
 			err = x.adopt(m)
 		}
 		if err != nil {
 			return restore(err)
 		}
-		for _, d := range todo[:n] {
-			x.marks[d.No] = d.Ref()
+		for _, d := range todo[:p.n] {
+			if p.bad[d.No] == nil {
+				x.marks[d.No] = d.Ref()
+			}
 		}
-		r.Sessions += n
-		r.IndexBytes += m.size
-		todo = todo[n:]
+		maps.Copy(bad, p.bad)
+		r.Sessions += p.n - len(p.bad)
+		if m != nil {
+			r.IndexBytes += m.size
+		}
+		todo = todo[p.n:]
 		if progress != nil {
-			prog.BytesDone = total * int64(r.Sessions) / int64(r.Sessions+len(todo))
+			done := len(all) - len(todo)
+			prog.BytesDone = total * int64(done) / int64(len(all))
 			progress(prog)
 		}
 	}
+	x.unreadable = map[store.No]unreadable{}
+	x.distrust(ctx, bad, all)
 	r.Segments = len(x.members)
-	x.broken, x.damaged = nil, nil
+	r.Unreadable = append(r.Unreadable, x.damages()[len(broken):]...)
+	x.broken = nil
 	if err := x.publish(ctx); err != nil {
 		return restore(err)
 	}
 	for _, m := range old {
 		x.retire(m)
 	}
-	for _, r := range broken {
-		if err := x.folder.Remove(r.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			x.log.Warn("damaged segment not removed", "file", r.Name, "error", err)
-		}
-	}
+	x.putAside(broken)
 	return nil
 }
 
 // everything lists all sessions as if they were dirty. Those that are keep their mark.
-func everything(snap *store.Snapshot) ([]store.Dirty, int64, error) {
-	dirty, err := snap.Dirty()
+func (x *index) everything(snap *store.Snapshot) ([]store.Dirty, int64, error) {
+	dirty, err := x.dirty(snap)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -124,16 +144,19 @@ func everything(snap *store.Snapshot) ([]store.Dirty, int64, error) {
 	}
 	var out []store.Dirty
 	var total int64
-	for sum, err := range snap.Sessions() {
-		if err != nil {
-			return nil, 0, err
-		}
-		d, ok := marks[sum.No]
+	err = eachSession(snap, func(no store.No, sum *store.Summary, err error) error {
+		d, ok := marks[no]
 		if !ok {
-			d = store.Dirty{No: sum.No, Rev: sum.Rev}
+			d = store.Dirty{No: no}
+			if err == nil {
+				d.Rev = sum.Rev
+			}
 		}
 		out = append(out, d)
-		total += sum.Bytes
-	}
-	return out, total, nil
+		if err == nil {
+			total += sum.Bytes
+		}
+		return nil
+	})
+	return out, total, err
 }

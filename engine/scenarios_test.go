@@ -25,7 +25,7 @@ func TestScenarios(t *testing.T) {
 }
 
 func play(t *testing.T, file string) {
-	s := &scene{world: newWorld(t, Options{NoMerge: true}), scripts: map[string]*script{}}
+	s := &scene{world: newWorld(t, Options{NoMerge: true, NoHeal: true}), scripts: map[string]*script{}}
 	datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 		return s.do(t, d) + s.faults()
 	})

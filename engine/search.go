@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hansard-search/hansard/engine/archive"
 	"github.com/hansard-search/hansard/engine/store"
+	"github.com/hansard-search/hansard/postings"
 	"github.com/hansard-search/hansard/query"
+	"github.com/hansard-search/hansard/segments"
 )
 
 // The lanes that can be asked for. Auto resolves to dialogue.
@@ -53,10 +59,7 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) (*SearchEnvelope
 		return nil, err
 	}
 	defer s.snap.release()
-	if err := s.run(ctx); err != nil {
-		return nil, fault(ctx, err)
-	}
-	env, err := s.envelope(ctx)
+	env, err := s.within(ctx, s.answer)
 	if err != nil {
 		return nil, fault(ctx, err)
 	}
@@ -73,6 +76,7 @@ type search struct {
 	cursor *cursor // nil on a first page
 	snap   *snapshot
 	result *query.Result
+	more   bool  // there is a hit after those of result
 	views  []int // index into snap.views of each source that answered
 	lost   []Damage
 }
@@ -127,14 +131,51 @@ func origins() []string {
 	return out
 }
 
-// run executes the plan. A source that fails is left out and named, and the rest
-// is asked again without it.
-func (s *search) run(ctx context.Context) error {
-	s.lost = append(s.lost, s.snap.damaged...)
-	all := s.snap.sources()
-	for i := range all {
+// answer runs the plan and makes the envelope. A segment that fails on the way is
+// left out and named, and the rest is asked again without it.
+func (s *search) answer(ctx context.Context) (*SearchEnvelope, error) {
+	damage := append([]Damage{}, s.snap.damaged...)
+	for i := range s.snap.views {
 		s.views = append(s.views, i)
 	}
+	for {
+		s.lost = damage
+		if err := s.run(ctx); err != nil {
+			return nil, err
+		}
+		damage = s.lost
+		env, err := s.envelope(ctx)
+		if err == nil {
+			return env, nil
+		}
+		var ce *segments.CorruptError
+		at := -1
+		if errors.As(err, &ce) {
+			at = slices.IndexFunc(s.views, func(v int) bool { return s.snap.views[v].Segment().Name() == ce.File })
+		}
+		if at < 0 {
+			return nil, err
+		}
+		damage = append(damage, s.without(at, err))
+	}
+}
+
+// without leaves a source out of the answer, and has its segment set aside if it is
+// damaged.
+func (s *search) without(source int, err error) Damage {
+	at := s.views[source]
+	v := s.snap.views[at]
+	s.e.opts.Logger.Error("segment left out of an answer", "file", s.snap.names[at], "error", err)
+	s.views = slices.Delete(s.views, source, source+1)
+	if isDamage(err) {
+		s.e.setAside(v.Segment(), err)
+	}
+	return damageOf(s.snap.names[at], err, int64(v.Rows(postings.Session)-v.Dead().Len()))
+}
+
+// run executes the plan over the sources that are left.
+func (s *search) run(ctx context.Context) error {
+	all := s.snap.sources()
 	for {
 		sources := make([]query.Source, len(s.views))
 		for i, v := range s.views {
@@ -144,17 +185,24 @@ func (s *search) run(ctx context.Context) error {
 		s.result, err = query.Run(ctx, s.plan, sources, s.options())
 		var bad *query.SourceError
 		if !errors.As(err, &bad) {
+			s.cut()
 			return err
 		}
-		at := s.views[bad.Source]
-		s.e.opts.Logger.Error("segment left out of an answer", "file", s.snap.names[at], "error", err)
-		s.lost = append(s.lost, Damage{File: s.snap.names[at], Reason: bad.Err.Error(), Sessions: int64(all[at].Rows(0))})
-		s.views = append(s.views[:bad.Source:bad.Source], s.views[bad.Source+1:]...)
+		s.lost = append(s.lost, s.without(bad.Source, bad.Err))
+	}
+}
+
+// cut takes away the hit beyond the page, which only tells that there is one. Totals
+// cannot tell: between two pages sessions go, or change and are shown again.
+func (s *search) cut() {
+	s.more = s.result != nil && len(s.result.Hits) > s.req.Limit
+	if s.more {
+		s.result.Hits = s.result.Hits[:s.req.Limit]
 	}
 }
 
 func (s *search) options() query.RunOptions {
-	o := query.RunOptions{Limit: s.req.Limit, Offset: s.req.Offset, Workers: s.e.workers(), BlockTypes: blockTypes(s.lane)}
+	o := query.RunOptions{Limit: s.req.Limit + 1, Offset: s.req.Offset, Workers: s.e.workers(), BlockTypes: blockTypes(s.lane), Limits: s.e.opts.QueryLimits.Limits}
 	if s.cursor != nil {
 		o.After, o.Stats = &s.cursor.anchor, s.cursor.stats
 	}
@@ -195,13 +243,12 @@ func (s *search) envelope(ctx context.Context) (*SearchEnvelope, error) {
 // fetch reads what is shown of the hits. A session that cannot be read costs its own
 // hit, and is named.
 func (s *search) fetch(ctx context.Context, env *SearchEnvelope) error {
+	found, errs := s.hits(ctx, env.Offset)
 	for i, h := range s.result.Hits {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		hit, err := s.hit(h, env.Offset+i+1)
+		hit, err := found[i], errs[i]
 		if errors.Is(err, store.ErrCorrupt) {
-			s.lost = append(s.lost, Damage{File: "store: " + h.ID, Reason: err.Error(), Sessions: 1})
+			s.lost = append(s.lost, Damage{File: storeFile, Session: h.ID, Reason: err.Error(), Sessions: 1})
+			s.distrust(ctx, h)
 			continue
 		}
 		if err != nil {
@@ -212,15 +259,60 @@ func (s *search) fetch(ctx context.Context, env *SearchEnvelope) error {
 	return nil
 }
 
+// hitsPerWorker is how many hits one more worker is worth: to fetch one takes about as
+// long as to start a few workers.
+const hitsPerWorker = 4
+
+// hits fetches what is shown of each hit, several at once.
+func (s *search) hits(ctx context.Context, offset int) ([]Hit, []error) {
+	n := len(s.result.Hits)
+	found, errs := make([]Hit, n), make([]error, n)
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if errs[i] = ctx.Err(); errs[i] == nil {
+				found[i], errs[i] = s.guarded(s.result.Hits[i], offset+i+1)
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for range min(s.e.workers(), n/hitsPerWorker) - 1 {
+		all.Go(work)
+	}
+	work()
+	all.Wait()
+	return found, errs
+}
+
+// guarded is hit, whose panic is an error: on a goroutine of its own nobody else could
+// catch it.
+func (s *search) guarded(h query.Hit, rank int) (hit Hit, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("hit %s: panic: %v\n%s", h.ID, p, debug.Stack())
+		}
+	}()
+	return s.hit(h, rank)
+}
+
+// distrust tells the store that the session of a hit cannot be read.
+func (s *search) distrust(ctx context.Context, h query.Hit) {
+	if ref, err := s.snap.views[s.views[h.Source]].Segment().SessionRef(h.Session); err == nil {
+		s.e.noteDamage(ctx, store.No(ref.No))
+	}
+}
+
 // page says whether and how the answer goes on.
 func (s *search) page(env *SearchEnvelope) error {
-	seen := env.Offset + env.Returned
-	env.Truncated = env.Returned == env.Limit && seen < env.Total
+	asked := len(s.result.Hits) // those that could not be read are passed over
+	seen := env.Offset + asked
+	env.Returned = len(env.Hits)
+	env.Truncated = s.more
 	if !env.Truncated {
 		return nil
 	}
 	env.NextOffset = &seen
-	next, err := s.encodeCursor(s.result.Hits[env.Returned-1], seen)
+	next, err := s.encodeCursor(s.result.Hits[asked-1], seen)
 	env.NextCursor = &next
 	return err
 }

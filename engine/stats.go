@@ -3,9 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hansard-search/hansard/engine/archive"
+	"github.com/hansard-search/hansard/engine/store"
 	"github.com/hansard-search/hansard/lexer"
 	"github.com/hansard-search/hansard/postings"
 )
@@ -56,20 +58,27 @@ func (e *Engine) Stats(ctx context.Context) (*Stats, error) {
 		return nil, err
 	}
 	defer done()
-	snap, err := e.snapshot(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		snap, err := e.snapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s, err := e.stats(ctx, snap)
+		again := err != nil && e.leaveOut(snap, err) // the damaged segment is named the next time
+		snap.release()
+		if !again {
+			return s, fault(ctx, err)
+		}
 	}
-	defer snap.release()
+}
+
+func (e *Engine) stats(ctx context.Context, snap *snapshot) (*Stats, error) {
 	s := &Stats{Schema: statsSchema, Archive: e.dir, Origins: []OriginCount{}, Segments: []SegmentStats{}, Analyzer: lexer.Name,
 		Generation: snap.store.Generation(), StoreBytes: e.store.DiskBytes(), Ready: len(snap.damaged) == 0, Damaged: append([]Damage{}, snap.damaged...)}
 	if err := s.countRows(snap); err != nil {
-		return nil, fault(ctx, err)
+		return nil, err
 	}
-	if err := s.countSessions(ctx, snap); err != nil {
-		return nil, fault(ctx, err)
-	}
-	return s, nil
+	return s, s.countSessions(ctx, snap)
 }
 
 func (s *Stats) countRows(snap *snapshot) error {
@@ -102,12 +111,11 @@ func (s *Stats) countRows(snap *snapshot) error {
 func (s *Stats) countSessions(ctx context.Context, snap *snapshot) error {
 	origins := map[archive.Origin]int{}
 	oldest, newest := archive.NoTime, archive.NoTime
-	for sum, err := range snap.store.Sessions() {
-		if err == nil {
-			err = ctx.Err()
-		}
+	err := eachSession(snap.store, func(no store.No, sum *store.Summary, err error) error {
 		if err != nil {
-			return err
+			s.Ready = false
+			s.Damaged = append(s.Damaged, Damage{File: storeFile, Session: fmt.Sprintf("number %d", no), Reason: err.Error(), Sessions: 1})
+			return ctx.Err()
 		}
 		s.Sessions++
 		o, _, _ := sum.ID.Split()
@@ -117,6 +125,10 @@ func (s *Stats) countSessions(ctx context.Context, snap *snapshot) error {
 		if t != archive.NoTime && (oldest == archive.NoTime || t < oldest) {
 			oldest = t
 		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
 	}
 	for o, n := range origins {
 		s.Origins = append(s.Origins, OriginCount{string(o), n})

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hansard-search/hansard/query"
+)
+
+// QueryLimits bound what one search may cost. A search that would pass one of them
+// ends with a QUERY_LIMIT error and no answer. The zero value is production; below
+// zero means no limit.
+type QueryLimits struct {
+	// Time is how long a search may take, from its snapshot to its last hit; 0 means
+	// 5 s. Indexing what an import has left behind does not count.
+	Time time.Duration
+	query.Limits
+}
+
+// errQueryTime is the cause of a context that ran out by QueryLimits.Time.
+var errQueryTime = errors.New("query time is over")
+
+// within runs an answer inside of its limit of time.
+func (s *search) within(ctx context.Context, answer func(context.Context) (*SearchEnvelope, error)) (*SearchEnvelope, error) {
+	limit := cmp.Or(s.e.opts.QueryLimits.Time, 5*time.Second)
+	if limit < 0 {
+		return answer(ctx)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errQueryTime)
+	defer cancel()
+	env, err := answer(ctx)
+	if err != nil && errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errQueryTime {
+		e := query.LimitError("time", s.plan.Query, "the query was stopped after %v", limit)
+		e.Hint = "narrow it with a filter, or use fewer or longer words"
+		return nil, e
+	}
+	return env, err
+}
