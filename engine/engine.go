@@ -58,6 +58,11 @@ func Open(dir string, o Options) (*Engine, error) {
 		return nil, &Error{Code: CodeArchiveMissing, Message: "there is no archive in " + dir,
 			Hint: "make one with `hansard import`", Retryable: true}
 	}
+	if !exists {
+		if err := store.Vacant(dir, o.FS); err != nil {
+			return nil, storeError(fmt.Errorf("archive %s: %w", dir, err))
+		}
+	}
 	st, err := openStore(dir, o)
 	var full error
 	if exists && !o.ReadOnly && errors.Is(err, syscall.ENOSPC) {

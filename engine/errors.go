@@ -57,6 +57,9 @@ func storeError(err error) error {
 	case errors.Is(err, store.ErrVersion):
 		return &Error{Code: CodeArchiveNewer, Message: err.Error(),
 			Hint: "open it with the version that wrote it, or a newer one; it was left untouched", Err: err}
+	case errors.Is(err, store.ErrForeign):
+		return &Error{Code: CodeInvalidArgument, Message: err.Error(),
+			Hint: "an archive is made in an empty folder or a new one; nothing was written", Err: err}
 	case errors.Is(err, store.ErrClosed):
 		return &Error{Code: CodeClosed, Message: "the archive is closed", Err: err}
 	case errors.Is(err, store.ErrFailed), errors.Is(err, syscall.ENOSPC):

@@ -128,6 +128,9 @@ func writeGiant(t *testing.T, name string, n int64, fill func(w *bufio.Writer, n
 // TestGiantLine: a line beyond the limit costs its reading and no memory to speak of;
 // the records around it are stored, and the report says where it was.
 func TestGiantLine(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector's memory is not the program's")
+	}
 	if _, ok := peakOf(os.Getpid()); !ok {
 		t.Skip("the system does not tell the peak of a process")
 	}

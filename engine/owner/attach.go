@@ -106,6 +106,12 @@ func open(dir string, o Options) (*local, error) {
 			return nil, err
 		}
 	}
+	if err == nil && !exists {
+		if err := store.Vacant(dir, o.Engine.FS); errors.Is(err, store.ErrForeign) {
+			_, err = engine.Open(dir, o.Engine) // says why, before anything is made there
+			return nil, err
+		}
+	}
 	lock, err := store.TakeLock(dir, o.Engine.FS)
 	switch {
 	case errors.Is(err, store.ErrLocked):

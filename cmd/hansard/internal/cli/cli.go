@@ -6,6 +6,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -47,6 +48,8 @@ type globals struct {
 
 // Run runs the command line and returns the exit code.
 func Run(ctx context.Context, args []string, w World) int {
+	out := &output{w: w.Stdout}
+	w.Stdout = out
 	a := &app{World: w}
 	root := a.root()
 	argv, err := route(root, args)
@@ -67,6 +70,9 @@ func Run(ctx context.Context, args []string, w World) int {
 			err = &engine.Error{Code: codeInterrupted, Message: "interrupted", Err: err}
 		}
 		return a.fail(err)
+	}
+	if err := out.lost(); err != nil {
+		return a.fail(fmt.Errorf("write the answer: %w", err))
 	}
 	return a.code
 }
@@ -89,6 +95,7 @@ func (a *app) root() *cobra.Command {
 	f.BoolVar(&a.flags.json, "json", false, "short for --format json")
 	f.StringVar(&a.flags.colour, "color", "auto", "colour: auto, always or never")
 	f.StringVar(&a.flags.progress, "progress", "auto", "progress on stderr: auto, plain or none")
+	root.Flags().Bool("version", false, "print the version")
 	f.StringVar(&a.flags.tz, "tz", "UTC", "time zone of dates in queries")
 	root.AddCommand(a.importCmd(), a.searchCmd(), a.readCmd(), a.explainCmd(), a.statusCmd(), a.checkCmd(), a.rebuildCmd(), a.doctorCmd(), a.demoCmd())
 	root.InitDefaultHelpCmd()

@@ -70,11 +70,14 @@ func (a *app) showHits(env *engine.SearchEnvelope) error {
 	return a.printHits(env)
 }
 
-// printJSON writes one indented document. "<", ">" and "&" stay readable.
+// printJSON writes one document, indented unless lines are asked for. "<", ">" and "&"
+// stay readable.
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.Stdout)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	if a.flags.format != "jsonl" {
+		enc.SetIndent("", "  ")
+	}
 	return enc.Encode(v)
 }
 

@@ -16,6 +16,9 @@ import (
 // IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
+	if o, wrapped := w.(interface{ File() (*os.File, bool) }); wrapped {
+		f, ok = o.File()
+	}
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
