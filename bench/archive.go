@@ -16,7 +16,7 @@ func leanPath(dir string) string    { return filepath.Join(dir, "archive-lean") 
 // openArchive opens an archive as an embedder does, but for one query worker, so that
 // CPU time is comparable with a single-threaded peer's.
 func openArchive(path string, lean bool) (*engine.Engine, error) {
-	return engine.Open(path, engine.Options{Create: true, Workers: 1, DropRaw: lean})
+	return engine.Open(path, engine.Options{Create: true, Workers: 1, DropRaw: lean, QueryLimits: engine.QueryLimits{Limits: noLimits}})
 }
 
 // buildArchive imports the session files until background merges have ended too.

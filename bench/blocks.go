@@ -74,6 +74,9 @@ func writeBlocks(dir, path string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// noLimits: no peer refuses a prefix of many words, so that neither do we.
+var noLimits = query.Limits{Prefix: -1, Memory: -1}
+
 // ourBlocks is our index of blocks, read as an embedder reads it: query over
 // segments, without the engine.
 type ourBlocks struct {
@@ -109,10 +112,10 @@ type ourQuestion struct {
 // ask runs the plan: the best blocks, or their number.
 func (x *ourQuestion) ask(ctx context.Context, m mode) (answer, []query.BlockHit, error) {
 	if m == count {
-		n, err := query.CountBlocks(ctx, x.plan, x.index.sources, query.RunOptions{})
+		n, err := query.CountBlocks(ctx, x.plan, x.index.sources, query.RunOptions{Limits: noLimits})
 		return answer{count: n}, nil, err
 	}
-	hits, err := query.TopBlocks(ctx, x.plan, x.index.sources, query.RunOptions{Limit: limit})
+	hits, err := query.TopBlocks(ctx, x.plan, x.index.sources, query.RunOptions{Limit: limit, Limits: noLimits})
 	return answer{}, hits, err
 }
 

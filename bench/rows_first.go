@@ -132,7 +132,7 @@ func firstHits(ctx context.Context, args []string) error {
 }
 
 func firstOurs(ctx context.Context, path, text string) (n int, err error) {
-	e, err := engine.Open(path, engine.Options{ReadOnly: true})
+	e, err := engine.Open(path, engine.Options{ReadOnly: true, QueryLimits: engine.QueryLimits{Limits: noLimits}})
 	if err != nil {
 		return 0, err
 	}

@@ -29,6 +29,17 @@ func TestDamagedStoreStaysShut(t *testing.T) {
 		{"no table", ".sst", func(fs vfs.FS, path string) error { return fs.Remove(path) }},
 		{"short table", ".sst", func(fs vfs.FS, path string) error { return faultfs.Replace(fs, path, []byte(sound[path][:100])) }},
 		{"empty manifest", "MANIFEST-", func(fs vfs.FS, path string) error { return faultfs.Replace(fs, path, nil) }},
+		{"no format", "FORMAT", func(fs vfs.FS, path string) error { return fs.Remove(path) }},
+		{"no format, no marker", "FORMAT", func(fs vfs.FS, path string) error {
+			for other := range sound {
+				if strings.Contains(other, "marker.manifest") {
+					if err := fs.Remove(other); err != nil {
+						return err
+					}
+				}
+			}
+			return fs.Remove(path)
+		}},
 		{"empty format", "FORMAT", func(fs vfs.FS, path string) error { return faultfs.Replace(fs, path, nil) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
