@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 // A Diagnosis is what Diagnose found, for people: what is wrong, what that means for
@@ -195,7 +197,7 @@ func (d *Diagnosis) closedDoor(o Options, err error) {
 	d.Error = e
 	f := Finding{Code: e.Code, Severity: SeverityBlocked, What: e.Message, Means: meansNothing, Count: 1}
 	switch {
-	case e.Code == CodeArchiveMissing, isFile(o, d.Archive):
+	case e.Code == CodeArchiveMissing, errors.Is(err, store.ErrNoFormat), isFile(o, d.Archive):
 		f = d.noArchive(o, f)
 	case e.Code == CodeArchiveBusy:
 		f.Means = meansNothing + " Another process has the archive open and does not let others in."

@@ -69,8 +69,12 @@ func TestDamagedStoreStaysShut(t *testing.T) {
 					t.Errorf("error %v, want %s with a hint", err, CodeArchiveDamaged)
 				}
 			}
+			worst := SeverityLost
+			if strings.HasPrefix(c.name, "no format") {
+				worst = SeverityBlocked // the sessions are most likely all there
+			}
 			d, err := Diagnose(context.Background(), "archive", Options{FS: disk, Now: w.opts.Now})
-			if err != nil || d.Opens || d.Sound || d.Worst != SeverityLost || len(d.Findings[0].Do) < 2 {
+			if err != nil || d.Opens || d.Sound || d.Worst != worst || len(d.Findings[0].Do) < 2 {
 				t.Errorf("diagnosis %+v, %v", d, err)
 			}
 			for path, b := range contents(t, disk, "archive") {

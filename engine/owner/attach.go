@@ -99,18 +99,9 @@ func open(dir string, o Options) (*local, error) {
 	if o.Engine.ReadOnly {
 		return openToRead(dir, o)
 	}
-	exists, err := store.Exists(dir, o.Engine.FS)
-	if err == nil && !exists && !o.Engine.Create {
-		if _, owned := readOwner(dir); !owned {
-			_, err = engine.Open(dir, o.Engine) // says what is missing
-			return nil, err
-		}
-	}
-	if err == nil && !exists {
-		if err := store.Vacant(dir, o.Engine.FS); errors.Is(err, store.ErrForeign) {
-			_, err = engine.Open(dir, o.Engine) // says why, before anything is made there
-			return nil, err
-		}
+	if nothingToOwn(dir, o) {
+		_, err := engine.Open(dir, o.Engine) // says why, before anything is made there
+		return nil, err
 	}
 	lock, err := store.TakeLock(dir, o.Engine.FS)
 	switch {
@@ -151,6 +142,21 @@ func open(dir string, o Options) (*local, error) {
 		l.srv.open(l.eng)
 	}
 	return l, nil
+}
+
+// nothingToOwn reports whether there is no archive in dir and none is to be made there.
+func nothingToOwn(dir string, o Options) bool {
+	exists, err := store.Exists(dir, o.Engine.FS)
+	switch {
+	case err != nil:
+		return errors.Is(err, store.ErrNoFormat)
+	case exists:
+		return false
+	case o.Engine.Create:
+		return errors.Is(store.Vacant(dir, o.Engine.FS), store.ErrForeign)
+	}
+	_, owned := readOwner(dir)
+	return !owned
 }
 
 // openError is err, of taking the lock, as engine.Open would have put it.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -11,8 +12,11 @@ import (
 // Disk is the disk, with files that only their owner reads.
 var Disk FS = diskFS{vfs.Default}
 
-// Exists reports whether dir holds a store. It is an error that wraps [ErrCorrupt] if
-// there are remains of one without what names it: a new store there would replace them.
+// ErrNoFormat marks the remains of a store that lack the file that names their format.
+var ErrNoFormat = fmt.Errorf("%w: its file %s is missing", ErrCorrupt, formatFile)
+
+// Exists reports whether dir holds a store. It is an error that wraps [ErrNoFormat] if
+// there are remains of one: a new store there would replace them.
 func Exists(dir string, fs FS) (bool, error) {
 	if fs == nil {
 		fs = Disk
@@ -24,7 +28,7 @@ func Exists(dir string, fs FS) (bool, error) {
 	return err == nil, err
 }
 
-// headless returns an error if dir holds more than a creation that was cut off can
+// headless returns ErrNoFormat if dir holds more than a creation that was cut off can
 // have left: tables, a seal, or a log without the marker that is made before it.
 func headless(dir string, fs FS) error {
 	names, err := fs.List(dir)
@@ -34,20 +38,19 @@ func headless(dir string, fs FS) error {
 	if err != nil {
 		return err
 	}
-	marker, log := false, ""
+	marker, log := false, false
 	for _, n := range names {
 		marker = marker || strings.HasPrefix(n, "marker.manifest.")
 		switch {
 		case n == sealFile, strings.HasSuffix(n, ".sst"):
-			return corruptf("file %s is missing beside %s", formatFile, n)
+			return ErrNoFormat
 		case strings.HasSuffix(n, ".log"):
-			if info, err := fs.Stat(fs.PathJoin(dir, n)); err == nil && info.Size() > 0 {
-				log = n
-			}
+			info, err := fs.Stat(fs.PathJoin(dir, n))
+			log = log || err == nil && info.Size() > 0
 		}
 	}
-	if log != "" && !marker {
-		return corruptf("file %s and Pebble's marker are missing beside %s", formatFile, log)
+	if log && !marker {
+		return ErrNoFormat
 	}
 	return nil
 }
