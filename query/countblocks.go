@@ -48,19 +48,20 @@ func (x *segment) count(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if l, ok := x.plan.match.(*leaf); ok {
-		if m := x.units[l.unit.id]; mask == nil {
+		m := x.units[l.unit.id]
+		if mask == nil {
 			return int64(m.len()), nil
-		} else {
-			return int64(m.count(mask)), nil
 		}
+		return int64(m.count(mask)), nil
 	}
 	x.s.size(x.plan.nodes)
-	total := int64(0)
+	c, total := &container{x: x}, int64(0)
 	for base := 0; base < x.blocks; base += postings.ContainerRows {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if w := x.evaluate(uint16(base>>16), mask); w != nil {
+		c.key = uint16(base >> 16)
+		if w := c.evaluate(mask); w != nil {
 			total += int64(w.count())
 		}
 	}

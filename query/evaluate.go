@@ -25,104 +25,69 @@ func (x *segment) hopeful(n matchNode) bool {
 	}
 }
 
-// evaluate returns the matching rows of container key, nil if there are none.
-func (x *segment) evaluate(key uint16, mask *postings.Bits) *window {
-	root := x.plan.match
-	if !x.possible(root, key) {
+// A container is the stretch of one container of a segment. Its windows lie in the
+// segment's scratch.
+type container struct {
+	x       *segment
+	key     uint16
+	lengths []uint32 // of its rows
+	rank    *ranking
+}
+
+func (c *container) node(slot int) []uint64  { return c.x.s.nodes[slot][:] }
+func (c *container) gate(depth int) []uint64 { return c.x.s.gates[depth][:] }
+
+func (c *container) or(l *leaf, w []uint64) {
+	c.x.units[l.unit.id].or(c.key, (*window)(w))
+}
+
+func (c *container) andNot(l *leaf, w []uint64) bool {
+	return c.x.units[l.unit.id].andNot(c.key, (*window)(w))
+}
+
+// evaluate returns the matching rows, nil if there are none.
+func (c *container) evaluate(mask *postings.Bits) *window {
+	root := c.x.plan.match
+	if !c.possible(root) || !rowsOf(c, root) {
 		return nil
 	}
-	x.rowsOf(root, key)
-	w := &x.s.nodes[root.slot()]
-	any := uint64(0)
+	w := &c.x.s.nodes[root.slot()]
 	if mask == nil {
-		for _, word := range w {
-			any |= word
-		}
-	} else {
-		from := mask.Words()[int(key)*windowWords:]
-		from = from[:min(len(from), windowWords)]
-		for i, word := range from {
-			w[i] &= word
-			any |= w[i]
-		}
-		clear(w[len(from):])
+		return w
 	}
-	if any == 0 {
+	from := mask.Words()[int(c.key)*windowWords:]
+	from = from[:min(len(from), windowWords)]
+	for i, word := range from {
+		w[i] &= word
+	}
+	clear(w[len(from):])
+	if !anyRow(w[:]) {
 		return nil
 	}
 	return w
 }
 
-// possible reports whether n may match a row of container key, without looking at
-// rows.
-func (x *segment) possible(n matchNode, key uint16) bool {
+// possible reports whether n may match a row, without looking at rows.
+func (c *container) possible(n matchNode) bool {
 	switch n := n.(type) {
 	case *leaf:
-		return x.units[n.unit.id].has(key)
+		return c.x.units[n.unit.id].has(c.key)
 	case *all:
 		for _, k := range n.of {
-			if !x.possible(k, key) {
+			if !c.possible(k) {
 				return false
 			}
 		}
 		return true
 	case *either:
 		for _, k := range n.of {
-			if x.possible(k, key) {
+			if c.possible(k) {
 				return true
 			}
 		}
 		return false
 	case *without:
-		return x.possible(n.left, key)
-	default:
-		panic("query: unknown bound text node")
-	}
-}
-
-// rowsOf leaves the rows of n in container key in the window of its slot; that of a
-// leaf below another node is not kept.
-func (x *segment) rowsOf(n matchNode, key uint16) {
-	w := &x.s.nodes[n.slot()]
-	switch n := n.(type) {
-	case *leaf:
-		clear(w[:])
-		x.units[n.unit.id].or(key, w)
-	case *all:
-		for i, k := range n.of {
-			x.rowsOf(k, key)
-			if kw := &x.s.nodes[k.slot()]; i == 0 {
-				*w = *kw
-			} else {
-				for j := range w {
-					w[j] &= kw[j]
-				}
-			}
-		}
-	case *either:
-		clear(w[:])
-		for _, k := range n.of {
-			if l, ok := k.(*leaf); ok {
-				x.units[l.unit.id].or(key, w)
-				continue
-			}
-			x.rowsOf(k, key)
-			kw := &x.s.nodes[k.slot()]
-			for j := range w {
-				w[j] |= kw[j]
-			}
-		}
-	case *without:
-		x.rowsOf(n.left, key)
-		*w = x.s.nodes[n.left.slot()]
-		if l, ok := n.right.(*leaf); ok && x.units[l.unit.id].andNot(key, w) {
-			return
-		}
-		x.rowsOf(n.right, key)
-		right := &x.s.nodes[n.right.slot()]
-		for j := range w {
-			w[j] &^= right[j]
-		}
+		return c.possible(n.left)
 	default:
 		panic("query: unknown bound text node")
 	}

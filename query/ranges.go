@@ -13,21 +13,13 @@ const rangeWords = postings.RangeRows / 64
 // rangeWindow is the rows of one range of one segment.
 type rangeWindow [rangeWords]uint64
 
-func (w *rangeWindow) any() bool {
-	or := uint64(0)
-	for _, x := range w {
-		or |= x
-	}
-	return or != 0
-}
-
-// ranges evaluates and scores the text of a plan, range by range in any order.
+// ranges is the stretch of one range of a segment after another, in any order.
 type ranges struct {
 	x      *segment
 	flat   bool // nothing but a phrase or an OR of phrases: no row needs a gate
 	nodes  []rangeWindow
-	gates  []rangeWindow // by depth
-	parts  []unitPart    // by unit
+	gates  []rangeWindow
+	parts  []unitPart // by unit
 	scores [postings.RangeRows]float64
 	hits   rangeWindow // what matches in the current range
 
@@ -76,7 +68,7 @@ func (e *ranges) enter(lo, hi int, mask *postings.Bits, tokens []uint32, rank *r
 	if mask != nil {
 		words := mask.Words()[lo/64:]
 		copy(allowed[:], words[:min(rangeWords, len(words))])
-		if !allowed.any() {
+		if !anyRow(allowed[:]) {
 			return false
 		}
 	}
@@ -84,7 +76,7 @@ func (e *ranges) enter(lo, hi int, mask *postings.Bits, tokens []uint32, rank *r
 		clear(e.scores[:])
 		clear(e.hits[:])
 		e.scoreFlat(e.x.plan.match)
-	} else if !e.rowsOf(e.x.plan.match) {
+	} else if !rowsOf(e, e.x.plan.match) {
 		return false
 	} else {
 		e.hits = e.nodes[e.x.plan.match.slot()]
@@ -94,12 +86,12 @@ func (e *ranges) enter(lo, hi int, mask *postings.Bits, tokens []uint32, rank *r
 			e.hits[i] &= allowed[i]
 		}
 	}
-	if !e.hits.any() {
+	if !anyRow(e.hits[:]) {
 		return false
 	}
 	if !e.flat {
 		clear(e.scores[:])
-		e.score(e.x.plan.match, &e.hits, 0)
+		scoreRows(e, e.x.plan.match, e.x.plan.match, e.hits[:], 0)
 	}
 	return true
 }
@@ -176,90 +168,25 @@ func (e *ranges) scoreFlat(n matchNode) {
 	}
 }
 
-// rowsOf leaves the rows of n in its window and reports whether there are any.
-func (e *ranges) rowsOf(n matchNode) bool {
-	w := &e.nodes[n.slot()]
-	switch n := n.(type) {
-	case *leaf:
-		clear(w[:])
-		for _, row := range e.part(n.unit).rows {
-			low := row & (postings.RangeRows - 1)
-			w[low>>6] |= 1 << (low & 63)
-		}
-	case *all:
-		for i, k := range n.of {
-			e.rowsOf(k)
-			if kw := &e.nodes[k.slot()]; i == 0 {
-				*w = *kw
-			} else {
-				for j := range w {
-					w[j] &= kw[j]
-				}
-			}
-			if !w.any() {
-				return false
-			}
-		}
-	case *either:
-		clear(w[:])
-		for _, k := range n.of {
-			e.rowsOf(k)
-			kw := &e.nodes[k.slot()]
-			for j := range w {
-				w[j] |= kw[j]
-			}
-		}
-	case *without:
-		if !e.rowsOf(n.left) {
-			clear(w[:])
-			return false
-		}
-		e.rowsOf(n.right)
-		left, right := &e.nodes[n.left.slot()], &e.nodes[n.right.slot()]
-		for j := range w {
-			w[j] = left[j] &^ right[j]
-		}
-	default:
-		panic("query: unknown bound text node")
-	}
-	return w.any()
-}
+func (e *ranges) node(slot int) []uint64  { return e.nodes[slot][:] }
+func (e *ranges) gate(depth int) []uint64 { return e.gates[depth][:] }
 
-// score adds up the phrases under n in the rows of gate, by the rule of
-// [segment.score].
-func (e *ranges) score(n matchNode, gate *rangeWindow, depth int) {
-	switch n := n.(type) {
-	case *leaf:
-		e.scorePhrase(n, gate)
-	case *either:
-		for _, k := range n.of {
-			e.score(k, gate, depth)
-		}
-	case *all:
-		below := e.narrow(n, gate, depth)
-		for _, k := range n.of {
-			e.score(k, below, depth+1)
-		}
-	case *without:
-		e.score(n.left, e.narrow(n, gate, depth), depth+1)
-	default:
-		panic("query: unknown bound text node")
+func (e *ranges) or(l *leaf, w []uint64) {
+	for _, row := range e.part(l.unit).rows {
+		low := row & (postings.RangeRows - 1)
+		w[low>>6] |= 1 << (low & 63)
 	}
 }
 
-// narrow returns the rows of gate where n matches.
-func (e *ranges) narrow(n matchNode, gate *rangeWindow, depth int) *rangeWindow {
-	if n == e.x.plan.match {
-		return gate
+func (e *ranges) andNot(l *leaf, w []uint64) bool {
+	for _, row := range e.part(l.unit).rows {
+		low := row & (postings.RangeRows - 1)
+		w[low>>6] &^= 1 << (low & 63)
 	}
-	own, below := &e.nodes[n.slot()], &e.gates[depth]
-	for i := range below {
-		below[i] = gate[i] & own[i]
-	}
-	return below
+	return true
 }
 
-func (e *ranges) scorePhrase(n *leaf, gate *rangeWindow) {
+func (e *ranges) phrase(n *leaf, gate []uint64) {
 	p := e.part(n.unit)
 	freqs := e.frequencies(n.unit, p)
 	idf, scorer := e.rank.idf[n.phrase], e.rank.scorer

@@ -29,85 +29,49 @@ func newRanking(s *Stats) *ranking {
 	return r
 }
 
-// score leaves the scores of the rows of w, the matching rows of container key,
-// in the scratch. A phrase counts in a row where every operator above it matches:
-// rows of an AND that fails elsewhere in an OR, and the right side of a NOT, add
-// nothing. Phrases are added in the order of the query.
-func (x *segment) score(key uint16, w *window, lengths []uint32, rank *ranking) {
-	clearScores(w, x.s.scores)
-	x.scoreNode(x.plan.match, key, w, 0, lengths, rank)
-}
-
-// scoreNode scores the phrases under n in the rows of gate, where all above n
-// match. depth names the window that is free for the gate below n.
-func (x *segment) scoreNode(n matchNode, key uint16, gate *window, depth int, lengths []uint32, rank *ranking) {
-	switch n := n.(type) {
-	case *leaf:
-		x.scorePhrase(n, key, gate, lengths, rank)
-	case *either:
-		for _, k := range n.of {
-			x.scoreNode(k, key, gate, depth, lengths, rank)
-		}
-	case *all:
-		below := x.narrow(n, gate, depth)
-		for _, k := range n.of {
-			x.scoreNode(k, key, below, depth+1, lengths, rank)
-		}
-	case *without:
-		x.scoreNode(n.left, key, x.narrow(n, gate, depth), depth+1, lengths, rank)
-	default:
-		panic("query: unknown bound text node")
-	}
-}
-
-// narrow returns the rows of gate where n matches.
-func (x *segment) narrow(n matchNode, gate *window, depth int) *window {
-	if n == x.plan.match {
-		return gate
-	}
-	own, below := &x.s.nodes[n.slot()], &x.s.gates[depth]
-	for i := range below {
-		below[i] = gate[i] & own[i]
-	}
-	return below
+// score leaves the scores of the rows of w, its matching rows, in the scratch.
+func (c *container) score(w *window) {
+	clearScores(w, c.x.s.scores)
+	scoreRows(c, c.x.plan.match, c.x.plan.match, w[:], 0)
 }
 
 // sparse is how many times fewer rows than a container has must be asked of it for
 // looking them up one by one to be cheaper than reading them all.
 const sparse = 16
 
-func (x *segment) scorePhrase(n *leaf, key uint16, gate *window, lengths []uint32, rank *ranking) {
-	m := x.units[n.unit.id]
+func (c *container) phrase(l *leaf, gate []uint64) {
+	x, w := c.x, (*window)(gate)
+	m := x.units[l.unit.id]
 	rows, freqs := x.s.rows[:0], x.s.freqs[:0]
 	if m.simple() {
-		c, ok := m.list.Find(key)
+		list, ok := m.list.Find(c.key)
 		if !ok {
 			return
 		}
-		if gate.count()*sparse < c.Len() {
-			x.scoreFew(&c, gate, lengths, rank.idf[n.phrase], rank.scorer)
+		if w.count()*sparse < list.Len() {
+			c.few(&list, w, c.rank.idf[l.phrase])
 			return
 		}
-		rows, freqs = c.AppendRows(rows), c.AppendFreqs(freqs)
+		rows, freqs = list.AppendRows(rows), list.AppendFreqs(freqs)
 		x.s.rows, x.s.freqs = rows, freqs
 	} else {
-		rows, freqs = m.part(key)
+		rows, freqs = m.part(c.key)
 	}
-	idf, scorer, scores := rank.idf[n.phrase], rank.scorer, x.s.scores
+	idf, scorer, scores, lengths := c.rank.idf[l.phrase], c.rank.scorer, x.s.scores, c.lengths
 	for i, r := range rows {
-		if gate.has(r) {
+		if w.has(r) {
 			scores[r] += scorer.Score(idf, freqs[i], lengths[r])
 		}
 	}
 }
 
-// scoreFew scores the rows of gate that c holds.
-func (x *segment) scoreFew(c *postings.Container, gate *window, lengths []uint32, idf float64, scorer *bm25.Scorer) {
-	for i, word := range gate {
+// few scores the rows of w that a posting list holds.
+func (c *container) few(list *postings.Container, w *window, idf float64) {
+	for i, word := range w {
 		for ; word != 0; word &= word - 1 {
 			low := i<<6 + bits.TrailingZeros64(word)
-			if at, ok := c.Rank(uint16(low)); ok {
-				x.s.scores[low] += scorer.Score(idf, c.Freq(at), lengths[low])
+			if at, ok := list.Rank(uint16(low)); ok {
+				c.x.s.scores[low] += c.rank.scorer.Score(idf, list.Freq(at), c.lengths[low])
 			}
 		}
 	}

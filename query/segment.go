@@ -185,20 +185,21 @@ func (x *segment) match(ctx context.Context, spans postings.Spans, rank *ranking
 		return fmt.Errorf("lengths: %w", err)
 	}
 	x.s.size(x.plan.nodes)
+	c := &container{x: x, rank: rank}
 	for base := 0; base < x.blocks; base += postings.ContainerRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w := x.evaluate(uint16(base>>16), mask)
+		c.key = uint16(base >> 16)
+		w := c.evaluate(mask)
 		if w == nil {
 			continue
 		}
 		end := min(base+postings.ContainerRows, x.blocks)
-		n, err := lengths.Slice(postings.Ord(base), postings.Ord(end))
-		if err != nil {
+		if c.lengths, err = lengths.Slice(postings.Ord(base), postings.Ord(end)); err != nil {
 			return fmt.Errorf("lengths: %w", err)
 		}
-		x.score(uint16(base>>16), w, n, rank)
+		c.score(w)
 		if err := visit(postings.Ord(base), w, x.s.scores); err != nil {
 			return err
 		}
