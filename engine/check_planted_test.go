@@ -151,28 +151,17 @@ func (f *feeder) addAltered(snap *store.Snapshot, no store.No, alter func(*archi
 	if err != nil {
 		return err
 	}
-	f.values = appendValues(f.values[:0], 0, sessionColumns, head)
-	if err := f.w.BeginSession(segments.Ref{No: uint64(no), Rev: sum.Rev}, f.values); err != nil {
-		return err
-	}
-	byUse, rank := actionsByUse(head.Actions), 0
-	for m, err := range snap.Messages(no, 0) {
-		if err != nil {
-			return err
-		}
-		alter(m)
-		if err := f.message(m, head.Actions, byUse, &rank); err != nil {
-			return err
+	altered := func(yield func(*archive.Message, error) bool) {
+		for m, err := range snap.Messages(no, 0) {
+			if err == nil {
+				alter(m)
+			}
+			if !yield(m, err) {
+				return
+			}
 		}
 	}
-	for i := range head.Actions {
-		a := &head.Actions[i]
-		f.values = appendValues(f.values[:0], f.firstAct, actionColumns, a)
-		if err := f.w.Action(int32(a.Use), int32(a.Result), a.Inherited, f.values); err != nil {
-			return err
-		}
-	}
-	return f.w.EndSession()
+	return f.session(context.Background(), segments.Ref{No: uint64(no), Rev: sum.Rev}, head, altered)
 }
 
 // patch changes a section of a segment in place and makes all checksums right, by

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sort"
 
 	"github.com/hansard-search/hansard/engine/archive"
@@ -41,13 +42,18 @@ func (f *feeder) add(ctx context.Context, snap *store.Snapshot, no store.No) err
 	if err != nil {
 		return err
 	}
+	return f.session(ctx, segments.Ref{No: uint64(no), Rev: sum.Rev}, head, snap.Messages(no, 0))
+}
+
+// session writes a session of the given messages.
+func (f *feeder) session(ctx context.Context, ref segments.Ref, head *archive.Session, messages iter.Seq2[*archive.Message, error]) error {
 	f.values = appendValues(f.values[:0], 0, sessionColumns, head)
-	if err := f.w.BeginSession(segments.Ref{No: uint64(no), Rev: sum.Rev}, f.values); err != nil {
+	if err := f.w.BeginSession(ref, f.values); err != nil {
 		return err
 	}
 	byUse := actionsByUse(head.Actions)
 	rank, n := 0, 0
-	for m, err := range snap.Messages(no, 0) {
+	for m, err := range messages {
 		if err != nil {
 			return fmt.Errorf("session %s: %w", head.ID(), err)
 		}

@@ -210,12 +210,12 @@ func (e *Engine) wantHeal() {
 // leaveOut sets the segment of a snapshot aside that an error of reading it names, if
 // the error is damage; it reports whether the index is another now.
 func (e *Engine) leaveOut(snap *snapshot, err error) bool {
-	var ce *segments.CorruptError
-	if !errors.As(err, &ce) {
+	file, ok := damagedSegment(err)
+	if !ok {
 		return false
 	}
 	for _, v := range snap.views {
-		if v.Segment().Name() == ce.File {
+		if v.Segment().Name() == file {
 			return e.setAside(v.Segment(), err)
 		}
 	}

@@ -3,34 +3,15 @@ package engine
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hansard-search/hansard/engine/internal/zstdtest"
 	"github.com/hansard-search/hansard/engine/internal/zstdx"
 )
-
-// A zeroFrame is a zstd frame of so many blocks of 128 KiB of one byte, four bytes of
-// the file each: the densest that the format allows. A size above zero is claimed in
-// its header.
-func zeroFrame(blocks int, fill byte, windowLog uint, size uint64) []byte {
-	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, byte(windowLog-10) << 3}
-	if size > 0 {
-		b[4] = 3 << 6
-		b = binary.LittleEndian.AppendUint64(b, size)
-	}
-	for i := range blocks {
-		head := uint32(128<<10)<<3 | 1<<1
-		if i == blocks-1 {
-			head |= 1
-		}
-		b = append(b, byte(head), byte(head>>8), byte(head>>16), fill)
-	}
-	return b
-}
 
 func zstdFrame(t *testing.T, content []byte) []byte {
 	t.Helper()
@@ -82,14 +63,14 @@ func TestBombs(t *testing.T) {
 		stored  int    // sessions of the file
 		quick   bool
 	}{
-		{"2 GiB of spaces", zeroFrame(2*gib, ' ', 17, 0), "", "", 0, false}, // an empty file, by its head
-		{"64 GiB in one line", append(bytes.Clone(head), zeroFrame(64*gib, 'x', 23, 0)...), "LIMIT", "", 0, true},
-		{"of many frames", append(bytes.Clone(head), bytes.Repeat(zeroFrame(1, 'x', 17, 0), 2*gib)...), "LIMIT", "", 0, false},
-		{"of lines", append(bytes.Clone(head), bytes.Repeat(append(zeroFrame(8, '\n', 17, 0), head...), 3000)...), "LIMIT", "", 0, false},
-		{"nested", zstdFrame(t, zstdFrame(t, zeroFrame(2*gib, ' ', 17, 0))), "", "", 0, false},
-		{"claims 8 EiB", zeroFrame(4, ' ', 17, 1<<63), "", "", 0, false},
-		{"window of 1 TiB", zeroFrame(4, ' ', 40, 0), "LIMIT", "", 0, true},
-		{"window of 16 MiB", append(bytes.Clone(head), zeroFrame(200, ' ', 24, 0)...), "", "", 1, false},
+		{"2 GiB of spaces", zstdtest.Dense(2*gib, ' ', 17, 0), "", "", 0, false}, // an empty file, by its head
+		{"64 GiB in one line", append(bytes.Clone(head), zstdtest.Dense(64*gib, 'x', 23, 0)...), "LIMIT", "", 0, true},
+		{"of many frames", append(bytes.Clone(head), bytes.Repeat(zstdtest.Dense(1, 'x', 17, 0), 2*gib)...), "LIMIT", "", 0, false},
+		{"of lines", append(bytes.Clone(head), bytes.Repeat(append(zstdtest.Dense(8, '\n', 17, 0), head...), 3000)...), "LIMIT", "", 0, false},
+		{"nested", zstdFrame(t, zstdFrame(t, zstdtest.Dense(2*gib, ' ', 17, 0))), "", "", 0, false},
+		{"claims 8 EiB", zstdtest.Dense(4, ' ', 17, 1<<63), "", "", 0, false},
+		{"window of 1 TiB", zstdtest.Dense(4, ' ', 40, 0), "LIMIT", "", 0, true},
+		{"window of 16 MiB", append(bytes.Clone(head), zstdtest.Dense(200, ' ', 24, 0)...), "", "", 1, false},
 		{"cut", varied[:len(varied)/2], "", "compressed file is cut off; what came before is stored", 1, true},
 		{"gzip", gzipped(t, make([]byte, 64<<20)), "", "", 0, false},
 		{"zip", append([]byte("PK\x03\x04"), make([]byte, 1000)...), "", "", 0, false},

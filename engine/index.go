@@ -221,8 +221,8 @@ func (x *index) write(name string, fill func(io.Writer) (segments.Info, error)) 
 }
 
 // publish makes the file members the store's list, with the broken ones, so that
-// damage stays known, and clears the dirty marks of
-// the sessions that are in them now, or gone.
+// damage stays known, and clears the dirty marks of the sessions that are in them now,
+// or gone.
 func (x *index) publish(ctx context.Context) error {
 	var next []store.SegmentRecord
 	for _, b := range x.broken {

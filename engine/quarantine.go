@@ -69,6 +69,15 @@ func isDamage(err error) bool {
 		errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EIO)
 }
 
+// damagedSegment names the segment whose bytes an error says are not what was written.
+func damagedSegment(err error) (string, bool) {
+	var ce *segments.CorruptError
+	if !errors.As(err, &ce) {
+		return "", false
+	}
+	return ce.File, true
+}
+
 // lose notes that a listed segment cannot be read, and puts its file aside if it is
 // damage.
 func (x *index) lose(r store.SegmentRecord, err error) {
@@ -121,12 +130,12 @@ func (x *index) setAside(seg *segments.Segment, err error) bool {
 
 // suspect sets the member aside that an error of reading segments names.
 func (x *index) suspect(err error) bool {
-	var ce *segments.CorruptError
-	if !errors.As(err, &ce) {
+	file, ok := damagedSegment(err)
+	if !ok {
 		return false
 	}
 	for _, m := range x.members {
-		if m.seg.Name() == ce.File {
+		if m.seg.Name() == file {
 			return x.setAside(m.seg, err)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/hansard-search/hansard/engine/store"
 	"github.com/hansard-search/hansard/postings"
 	"github.com/hansard-search/hansard/query"
-	"github.com/hansard-search/hansard/segments"
 )
 
 // The lanes that can be asked for. Auto resolves to dialogue.
@@ -148,11 +147,8 @@ func (s *search) answer(ctx context.Context) (*SearchEnvelope, error) {
 		if err == nil {
 			return env, nil
 		}
-		var ce *segments.CorruptError
-		at := -1
-		if errors.As(err, &ce) {
-			at = slices.IndexFunc(s.views, func(v int) bool { return s.snap.views[v].Segment().Name() == ce.File })
-		}
+		file, ok := damagedSegment(err)
+		at := slices.IndexFunc(s.views, func(v int) bool { return ok && s.snap.views[v].Segment().Name() == file })
 		if at < 0 {
 			return nil, err
 		}

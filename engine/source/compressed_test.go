@@ -2,34 +2,15 @@ package source
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hansard-search/hansard/engine/internal/zstdtest"
 	"github.com/hansard-search/hansard/engine/internal/zstdx"
 )
-
-// A zeroFrame is a frame of so many blocks of 128 KiB of one byte, four bytes of the
-// file each: the densest that the format allows. A size of 0 is left out of the
-// header; a true one is not demanded.
-func zeroFrame(blocks int, fill byte, windowLog uint, size uint64) []byte {
-	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, byte(windowLog-10) << 3}
-	if size > 0 {
-		b[4] = 3 << 6
-		b = binary.LittleEndian.AppendUint64(b, size)
-	}
-	for i := range blocks {
-		head := uint32(128<<10)<<3 | 1<<1
-		if i == blocks-1 {
-			head |= 1
-		}
-		b = append(b, byte(head), byte(head>>8), byte(head>>16), fill)
-	}
-	return b
-}
 
 func readAll(t *testing.T, name string, content []byte) (got []byte, o *Opened, err error) {
 	t.Helper()
@@ -62,16 +43,16 @@ func TestCompressed(t *testing.T) {
 		{"a frame within a frame", frame(t, whole), whole, false, nil},
 		{"flipped", flipped, nil, false, zstdx.ErrCorrupt},
 		{"noise behind", append(bytes.Clone(whole), "noise"...), nil, false, zstdx.ErrCorrupt},
-		{"dense", zeroFrame(100, ' ', 17, 0), bytes.Repeat([]byte(" "), 100*128<<10), false, nil},
-		{"too dense", zeroFrame(1000, ' ', 17, 0), nil, false, zstdx.ErrLimit},
-		{"too dense in many frames", bytes.Repeat(zeroFrame(10, ' ', 17, 0), 100), nil, false, zstdx.ErrLimit},
-		{"claims too little", zeroFrame(4, ' ', 17, 5), nil, false, zstdx.ErrLimit},
-		{"claims too much", zeroFrame(4, ' ', 17, 1<<20), nil, false, zstdx.ErrCorrupt},
-		{"claims all", zeroFrame(4, ' ', 17, 1<<63), nil, false, zstdx.ErrCorrupt},
-		{"a window of 16 MiB", zeroFrame(4, ' ', 24, 0), bytes.Repeat([]byte(" "), 4*128<<10), false, nil},
-		{"a window of 32 MiB", zeroFrame(4, ' ', 25, 0), nil, false, zstdx.ErrLimit},
-		{"a window of 1 TiB", zeroFrame(4, ' ', 40, 0), nil, false, zstdx.ErrLimit},
-		{"cut between blocks", zeroFrame(9, ' ', 17, 0)[:6+3*4], bytes.Repeat([]byte(" "), 3*128<<10), true, nil},
+		{"dense", zstdtest.Dense(100, ' ', 17, 0), bytes.Repeat([]byte(" "), 100*128<<10), false, nil},
+		{"too dense", zstdtest.Dense(1000, ' ', 17, 0), nil, false, zstdx.ErrLimit},
+		{"too dense in many frames", bytes.Repeat(zstdtest.Dense(10, ' ', 17, 0), 100), nil, false, zstdx.ErrLimit},
+		{"claims too little", zstdtest.Dense(4, ' ', 17, 5), nil, false, zstdx.ErrLimit},
+		{"claims too much", zstdtest.Dense(4, ' ', 17, 1<<20), nil, false, zstdx.ErrCorrupt},
+		{"claims all", zstdtest.Dense(4, ' ', 17, 1<<63), nil, false, zstdx.ErrCorrupt},
+		{"a window of 16 MiB", zstdtest.Dense(4, ' ', 24, 0), bytes.Repeat([]byte(" "), 4*128<<10), false, nil},
+		{"a window of 32 MiB", zstdtest.Dense(4, ' ', 25, 0), nil, false, zstdx.ErrLimit},
+		{"a window of 1 TiB", zstdtest.Dense(4, ' ', 40, 0), nil, false, zstdx.ErrLimit},
+		{"cut between blocks", zstdtest.Dense(9, ' ', 17, 0)[:6+3*4], bytes.Repeat([]byte(" "), 3*128<<10), true, nil},
 		{"cut within a header", append(bytes.Clone(whole), whole[:7]...), text, true, nil},
 	} {
 		got, o, err := readAll(t, "f.zst", c.content)
