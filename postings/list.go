@@ -31,8 +31,10 @@ const (
 )
 
 // OpenList opens the stored parts of a list that is not tiny. freq may be nil if
-// frequencies will not be asked for, pos if positions will not; positions need
-// frequencies.
+// frequencies will not be asked for, pos if positions will not. Positions need
+// frequencies: without them a damaged doc, whose total no longer says that every row
+// has one occurrence, could not be told from a caller's mistake, so that it is
+// ErrCorrupt as everything else that does not fit.
 func OpenList(doc, freq, pos []byte) (List, error) {
 	count, w1 := binary.Uvarint(doc)
 	if w1 <= 0 || count == 0 || count > ContainerRows {
@@ -89,7 +91,7 @@ func (l *List) checkParts(freq, pos []byte) error {
 	case freq != nil && !l.ones && (len(freq) < FreqBytes(rows) || (len(freq)-FreqBytes(rows))%escapeSize != 0):
 		return fmt.Errorf("%w: %d rows with %d bytes of frequencies", ErrCorrupt, rows, len(freq))
 	case pos != nil && freq == nil && !l.ones:
-		return fmt.Errorf("list: positions opened without frequencies")
+		return fmt.Errorf("%w: positions without frequencies in a list of more occurrences than rows", ErrCorrupt)
 	case pos != nil && len(pos) < indexSize(l.rows):
 		return fmt.Errorf("%w: %d rows with %d bytes of positions", ErrCorrupt, rows, len(pos))
 	}
