@@ -21,6 +21,9 @@ func (x *index) catchUp(ctx context.Context, snap *store.Snapshot) error {
 	if err != nil && x.readOnly() != readOnly {
 		err = x.catchUpOnce(ctx, snap)
 	}
+	if err == nil {
+		x.doubt = false
+	}
 	return err
 }
 

@@ -18,6 +18,8 @@ type CheckReport struct {
 	Segments   int     `json:"segments"`
 	Deep       bool    `json:"deep"` // the index was compared with one made anew
 	DurationMS int64   `json:"duration_ms"`
+	// ReadOnly is as in a SearchEnvelope. It is no fault of what is stored.
+	ReadOnly *ReadOnly `json:"read_only"`
 }
 
 // A Fault is one thing that is not as it was written, or does not fit the rest.
@@ -70,7 +72,7 @@ func (e *Engine) CheckWith(ctx context.Context, o CheckOptions) (*CheckReport, e
 		return nil, err
 	}
 	defer done()
-	r := &CheckReport{Schema: checkSchema, Faults: []Fault{}, Deep: o.Deep}
+	r := &CheckReport{Schema: checkSchema, Faults: []Fault{}, Deep: o.Deep, ReadOnly: e.readOnly()}
 	stored, err := e.store.Check(ctx)
 	if err != nil {
 		return nil, fault(ctx, err)
@@ -133,6 +135,9 @@ func (a *agreement) unread(file string, err error) error {
 func (a *agreement) damage(context.Context) error {
 	a.r.Segments = len(a.snap.views)
 	for _, d := range a.snap.damaged {
+		if d.isLoss() {
+			continue // the store's check has named it
+		}
 		f := Fault{Code: FaultSegmentDamaged, File: d.File, Section: d.Section, Session: d.Session, Where: "segment " + d.File, What: d.Reason}
 		switch {
 		case d.File == storeFile:

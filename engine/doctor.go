@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -24,8 +23,11 @@ type Diagnosis struct {
 	Fixed    []string   `json:"fixed"`    // what was done about it, if anything was asked for
 	Sessions int        `json:"sessions"`
 	Segments int        `json:"segments"`
-	// Error is the fault that kept the archive from being opened; nil if it opens.
+	// Error is the fault that kept the archive from being opened, or would keep it from
+	// being written; nil if it opens.
 	Error *Error `json:"-"`
+
+	held *ReadOnly // why the process that has the archive open cannot write
 }
 
 // A Finding is one thing that is wrong, wherever it shows.
@@ -114,7 +116,7 @@ func (d *Diagnosis) examine(ctx context.Context, c Checker) error {
 		}
 		return err
 	}
-	d.Sessions, d.Segments = r.Sessions, r.Segments
+	d.Sessions, d.Segments, d.held = r.Sessions, r.Segments, r.ReadOnly
 	d.explain(r.Faults)
 	return nil
 }
@@ -122,6 +124,8 @@ func (d *Diagnosis) examine(ctx context.Context, c Checker) error {
 // finish lists the evidence and sums up.
 func (d *Diagnosis) finish(o Options) *Diagnosis {
 	o = o.withDefaults()
+	d.room(o)
+	d.stuck(d.held)
 	dir := o.FS.PathJoin(d.Archive, quarantineDir)
 	names, err := quarantined(o.FS, dir)
 	if err == nil {
@@ -196,9 +200,12 @@ func (d *Diagnosis) closedDoor(o Options, err error) {
 	}
 	d.Error = e
 	f := Finding{Code: e.Code, Severity: SeverityBlocked, What: e.Message, Means: meansNothing, Count: 1}
+	var other *store.KindError
 	switch {
 	case e.Code == CodeArchiveMissing, errors.Is(err, store.ErrNoFormat), isFile(o, d.Archive):
 		f = d.noArchive(o, f)
+	case errors.As(err, &other):
+		f = d.otherKind(other, f)
 	case e.Code == CodeArchiveBusy:
 		f.Means = meansNothing + " Another process has the archive open and does not let others in."
 		f.Do = []Step{advice("Wait until it ends, or end it, and look again.")}
@@ -237,15 +244,7 @@ func (d *Diagnosis) noArchive(o Options, f Finding) Finding {
 		f.Means = "Nothing was imported into this folder yet, or it was moved or deleted."
 		f.Do = []Step{advice("If it is elsewhere, name it with --archive."), d.command("else, to make one", "import")}
 	case looksLikeStore(names):
-		f.Severity, f.Code = SeverityBlocked, CodeArchiveDamaged
-		d.Error = &Error{Code: CodeArchiveDamaged, Message: "the file FORMAT is missing"}
-		f.What = fmt.Sprintf("%s holds a store, but its file FORMAT is missing", d.Archive)
-		f.Means = "The sessions are most likely all there. Without the file nobody knows which format they have, so nothing is opened."
-		f.Do = []Step{
-			advice("If a version before 1.0 never wrote here, the format is 1:"),
-			{Command: []string{"sh", "-c", "echo 'hansard store 1' > " + shellQuote(o.FS.PathJoin(d.Archive, "FORMAT"))}, Text: "to write the file again"},
-			d.command("then, to look again", "doctor"),
-		}
+		f = d.noFormat(o, f)
 	default:
 		f.What = d.Archive + " holds other files and no archive"
 		f.Do = []Step{advice("Name the folder of the archive with --archive.")}

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hansard-search/hansard/engine/internal/faultfs"
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 // TestDiagnose makes archives ill in one way each and wants the doctor's findings.
@@ -79,4 +81,55 @@ func TestDiagnose(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDiagnoseRoom: a disk without room for the logs is named with its numbers, though
+// every byte is sound, and a process that cannot write any more.
+func TestDiagnoseRoom(t *testing.T) {
+	w := newWorld(t, Options{NoMerge: true, NoHeal: true})
+	w.put(randomScripts(seeded(t), 3)...)
+	w.load()
+	mem := w.opts.FS.(*vfs.MemFS)
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 12_345, TotalBytes: 1 << 30})
+	disk := faultfs.New(mem)
+	diagnose := func(held bool) *Diagnosis {
+		t.Helper()
+		o := Options{FS: disk, Now: w.opts.Now}
+		look := func() (*Diagnosis, error) { return Diagnose(t.Context(), "archive", o) }
+		if held {
+			look = func() (*Diagnosis, error) { return DiagnoseOpen(t.Context(), "archive", o, w.Engine) }
+		}
+		d, err := look()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	want := func(what string, d *Diagnosis) {
+		t.Helper()
+		if len(d.Findings) != 1 || d.Findings[0].Code != CodeDiskFull || d.Error == nil || d.Error.Code != CodeDiskFull || !strings.Contains(d.Findings[0].What, what) {
+			t.Errorf("want one finding with %q: %+v", what, d)
+		}
+	}
+	want("12.3 kB are free", diagnose(true))
+	w.close()
+	want("12.3 kB are free, and 1.0 MB are needed", diagnose(false))
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 30, TotalBytes: 1 << 30})
+	if d := diagnose(false); !d.Sound || d.Sessions != 3 {
+		t.Errorf("with room: %+v", d)
+	}
+	w.opts.FS = disk
+	w.open()
+	disk.Set(faultfs.Fail(faultfs.Writes, syscall.ENOSPC))
+	if _, err := w.Rebuild(t.Context(), nil); codeOf(err) != CodeDiskFull {
+		t.Fatal(err)
+	}
+	d := diagnose(true)
+	if len(d.Findings) != 1 || d.Findings[0].Code != CodeDiskFull || d.Error == nil || !strings.Contains(d.Findings[0].What, "process") {
+		t.Errorf("of a process that cannot write: %+v", d)
+	}
+	if err := w.Engine.Close(); !store.IsFull(err) {
+		t.Errorf("close: %v", err)
+	}
+	w.Engine = nil
 }

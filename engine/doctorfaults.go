@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 // looksLikeStore tells the files of a store.
@@ -29,12 +31,7 @@ func (d *Diagnosis) explain(faults []Fault) {
 	if g := groups["session"]; len(g) > 0 {
 		d.add(d.sessionFinding(g))
 	}
-	if g := groups["lost"]; len(g) > 0 {
-		d.add(Finding{Code: "LOST_COMMITS", Severity: SeverityLost, Count: len(g), Places: places(g),
-			What:  "the last changes that were acknowledged are missing: " + g[0].What,
-			Means: "Sessions that were imported last may be gone or stand as they were before. The disk, or what lies below it, did not keep what it said it had written.",
-			Do:    []Step{d.command("to read the agents' files again and bring back what they hold", "import", "--force")}})
-	}
+	d.explainLosses(groups["lost"], groups["watch"])
 	if g := groups["raw"]; len(g) > 0 {
 		d.add(Finding{Code: "SOURCE_BYTES", Severity: SeverityEvidence, Count: len(g), Places: places(g),
 			What:  fmt.Sprintf("kept source bytes are damaged or missing (%s)", quantity(len(g), "fault")),
@@ -62,6 +59,8 @@ func sortOf(f Fault) string {
 	switch f.Code {
 	case "STORE_LOST_COMMITS":
 		return "lost"
+	case "STORE_NO_MARK", "STORE_NO_SEAL":
+		return "watch"
 	case "STORE_RAW":
 		return "raw"
 	case "STORE_NO_HEAD", "STORE_NO_FRAMES", "STORE_NO_FRAME", "STORE_HASH", "STORE_COUNTERS", "STORE_ID", "STORE_DUPLICATE", FaultSessionUnreadable:
@@ -165,4 +164,15 @@ func places(g []Fault) []string {
 		}
 	}
 	return out
+}
+
+// otherKind is about something else in the place of a file.
+func (d *Diagnosis) otherKind(other *store.KindError, f Finding) Finding {
+	f.Means = meansNothing + " Something else took the name of a file of the archive, and what was in that file may be elsewhere."
+	f.Places = []string{other.Path}
+	f.Do = []Step{
+		{Command: []string{"mv", other.Path, d.Archive + ".aside"}, Text: "to put it aside; if you know where the file is, put that back"},
+		d.command("then, to see whether anything is missing", "doctor"),
+	}
+	return f
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/hansard-search/hansard/engine/store"
@@ -47,9 +46,23 @@ type Engine struct {
 
 // Open opens the archive in the folder dir. What was acknowledged before is there,
 // whatever ended the last process. On a full disk an archive opens all the same, but
-// only for reading; Err tells.
+// only for reading, which changes nothing; Err tells, and so does each answer.
 func Open(dir string, o Options) (*Engine, error) {
 	o = o.withDefaults()
+	e, err := open(dir, o)
+	if o.ReadOnly || !store.IsFull(err) {
+		return e, err
+	}
+	o.ReadOnly = true
+	if e, again := open(dir, o); again == nil {
+		e.full = err
+		o.Logger.Warn("archive opened read-only", "error", err)
+		return e, nil
+	}
+	return nil, err
+}
+
+func open(dir string, o Options) (*Engine, error) {
 	exists, err := store.Exists(dir, o.FS)
 	if err != nil {
 		return nil, storeError(fmt.Errorf("archive %s: %w", dir, err))
@@ -63,20 +76,11 @@ func Open(dir string, o Options) (*Engine, error) {
 			return nil, storeError(fmt.Errorf("archive %s: %w", dir, err))
 		}
 	}
-	st, err := openStore(dir, o)
-	var full error
-	if exists && !o.ReadOnly && errors.Is(err, syscall.ENOSPC) {
-		// There is no room to open it for writing, but it can be read.
-		full, o.ReadOnly = storeError(err), true
-		if st, err = openStore(dir, o); err != nil {
-			return nil, full
-		}
-		o.Logger.Error("archive opened read-only", "error", full)
-	}
+	st, err := store.Open(dir, store.Options{FS: o.FS, Logger: o.Logger, Now: o.Now, DropRaw: o.DropRaw, ReadOnly: o.ReadOnly, CacheBytes: o.CacheBytes, Lock: o.Lock})
 	if err != nil {
 		return nil, storeError(err)
 	}
-	e := &Engine{dir: dir, opts: o, store: st, full: full, kick: make(chan struct{}, 1), sick: make(chan struct{}, 1)}
+	e := &Engine{dir: dir, opts: o, store: st, kick: make(chan struct{}, 1), sick: make(chan struct{}, 1)}
 	if e.index, err = openIndex(dir, st, o); err != nil {
 		return nil, errors.Join(storeError(err), st.Close())
 	}
@@ -89,10 +93,6 @@ func Open(dir string, o Options) (*Engine, error) {
 		e.work.Go(e.heals)
 	}
 	return e, nil
-}
-
-func openStore(dir string, o Options) (*store.Store, error) {
-	return store.Open(dir, store.Options{FS: o.FS, Logger: o.Logger, Now: o.Now, DropRaw: o.DropRaw, ReadOnly: o.ReadOnly, CacheBytes: o.CacheBytes, Lock: o.Lock})
 }
 
 // Close ends running merges, makes the tail a durable segment, and closes the
@@ -148,15 +148,25 @@ func (e *Engine) writable() error {
 	return &Error{Code: CodeArchiveReadOnly, Message: "the archive was opened read-only"}
 }
 
-// Err is nil while the archive can be written. Once a write has failed it says which,
-// with code ARCHIVE_READ_ONLY or DISK_FULL: searches and reads go on, and what was
-// acknowledged is safe, but only opening the archive again ends that state. A write
-// that failed without an acknowledgement may be found done then, or not done.
+// Err is nil while the archive can be written, or was opened to be read. Once a write has
+// failed it says which, with code ARCHIVE_READ_ONLY, DISK_FULL or TOO_MANY_FILES: searches
+// and reads go on, and what was acknowledged is safe, but only opening the archive again
+// ends that state. A write that failed without an acknowledgement may be found done then,
+// or not done.
 func (e *Engine) Err() error {
-	if e.full != nil {
-		return e.full
+	if err := e.store.Err(); err != nil {
+		return storeError(err)
 	}
-	return storeError(e.store.Err())
+	return e.full
+}
+
+// readOnly is Err for people and programs that only asked for an answer.
+func (e *Engine) readOnly() *ReadOnly {
+	var known *Error
+	if err := e.Err(); !errors.As(err, &known) {
+		return nil
+	}
+	return &ReadOnly{Code: known.Code, Reason: known.Message, Hint: known.Hint}
 }
 
 // errClosing is why the context of a call ended: not the caller, but Close.

@@ -34,15 +34,24 @@ type SearchEnvelope struct {
 	RankingPolicyVersion string   `json:"ranking_policy_version"`
 	FiltersApplied       []string `json:"filters_applied"` // everything that narrows the answer, defaults included
 
-	Partial     bool         `json:"partial"`  // a part of the archive could not be read
-	Missing     []Damage     `json:"missing"`  // which
-	Warnings    []string     `json:"warnings"` // what of the query was left out, and why
+	Partial     bool         `json:"partial"`   // a part of the archive could not be read
+	Missing     []Damage     `json:"missing"`   // which
+	Warnings    []string     `json:"warnings"`  // what of the query was left out, and why
+	ReadOnly    *ReadOnly    `json:"read_only"` // why nothing can be imported, if so; the answer lacks nothing for it
 	Diagnostics *Diagnostics `json:"diagnostics"`
 
 	ActionAffordances []string `json:"action_affordances"`
 	IndexGeneration   uint64   `json:"index_generation"`
 	IndexAgeMS        int64    `json:"index_age_ms"` // acknowledged changes are always in the answer: 0
 	TookMS            int64    `json:"took_ms"`
+}
+
+// A ReadOnly says why an archive that was opened to be written only reads: its disk is
+// full, or a write failed.
+type ReadOnly struct {
+	Code   string `json:"code"` // DISK_FULL, TOO_MANY_FILES or ARCHIVE_READ_ONLY
+	Reason string `json:"reason"`
+	Hint   string `json:"hint"`
 }
 
 // A Hit is one session and, for a ranked answer, its best block.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,6 +72,10 @@ func TestFewFilesChild(t *testing.T) {
 	fmt.Println("kill error", err)
 	if text := err.Error(); !strings.Contains(text, "too many open files") {
 		t.Errorf("the cause is not named: %v", err)
+	}
+	var known *Error
+	if !errors.As(err, &known) || known.Code != CodeTooManyFiles || !strings.Contains(known.Hint, "ulimit -n") || strings.Contains(known.Hint, "disk") {
+		t.Errorf("not told as too many open files: %+v", known)
 	}
 }
 

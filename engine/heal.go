@@ -115,25 +115,29 @@ func eachSession(snap *store.Snapshot, f func(no store.No, sum *store.Summary, e
 	return nil
 }
 
-// dirty lists what the index lacks. If the marks themselves are damaged, it is found
-// by comparing every session with its live copy.
+// dirty lists what the index lacks. If the marks themselves are damaged, or some of them
+// were lost, it is found by comparing every session with its live copy.
 func (x *index) dirty(snap *store.Snapshot) ([]store.Dirty, error) {
 	list, err := snap.Dirty()
-	if !errors.Is(err, store.ErrCorrupt) {
+	if damaged := errors.Is(err, store.ErrCorrupt); damaged {
+		x.log.Error("dirty marks cannot be read", "error", err)
+		list = nil
+	} else if err != nil || !x.doubt {
 		return list, err
 	}
-	x.log.Error("dirty marks cannot be read", "error", err)
-	list = nil
-	there := map[store.No]bool{}
+	marked, there := map[store.No]bool{}, map[store.No]bool{}
+	for _, d := range list {
+		marked[d.No] = true
+	}
 	err = eachSession(snap, func(no store.No, sum *store.Summary, err error) error {
 		there[no] = true
-		if at, ok := x.where[no]; err == nil && (!ok || at.rev != sum.Rev) {
+		if at, ok := x.where[no]; err == nil && !marked[no] && (!ok || at.rev != sum.Rev) {
 			list = append(list, store.Dirty{No: no, Rev: sum.Rev})
 		}
 		return nil
 	})
 	for no := range x.where {
-		if !there[no] {
+		if !there[no] && !marked[no] {
 			list = append(list, store.Dirty{No: no})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hansard-search/hansard/engine/source"
 	"github.com/hansard-search/hansard/engine/source/claudecode"
 	"github.com/hansard-search/hansard/engine/source/codex"
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 // An ImportRequest says what to import. With Paths, exactly those files and
@@ -26,6 +27,11 @@ type ImportRequest struct {
 	Force    bool           // read files again although they are unchanged
 	DropRaw  bool           // do not keep the source bytes of these files; see Options.DropRaw
 	Progress func(Progress) // may be nil; called from the importing goroutine
+}
+
+// SessionFolders are the folders in which an import of home looks for agents' sessions.
+func SessionFolders(home string, env map[string]string) []string {
+	return source.HomeFolders(home, env)
 }
 
 // formats are the archive formats that are read, in the order they are tried.
@@ -103,6 +109,9 @@ func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error)
 	start := e.opts.Now()
 	r := &importRun{e: e, req: req, report: newReport(), sources: map[string]*SourceReport{}, looked: start}
 	err = errors.Join(r.run(ctx), r.indexEnds())
+	if now := e.store.Err(); errors.As(now, new(*store.ReplacedError)) {
+		err = r.stop(now) // what was found unchanged is not there
+	}
 	e.acked.Store(allAcked)
 	r.close(start)
 	return r.report, fault(ctx, err)

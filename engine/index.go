@@ -38,6 +38,7 @@ type index struct {
 	// unreadable are dirty sessions that the store cannot give.
 	unreadable map[store.No]unreadable
 	suspects   map[store.No]bool // sessions whose damage the store was told of
+	doubt      bool              // some members may hold what the store has lost
 	at         *store.Snapshot   // what the members hold, exactly; nil when not known
 }
 
@@ -51,7 +52,7 @@ func openIndex(dir string, st *store.Store, o Options) (*index, error) {
 			return nil, err
 		}
 	}
-	x := &index{store: st, folder: folder, dir: dir, opts: o, log: o.Logger,
+	x := &index{store: st, folder: folder, dir: dir, opts: o, log: o.Logger, doubt: doubtful(st.Losses()),
 		where: map[store.No]place{}, marks: map[store.No]store.Ref{},
 		unreadable: map[store.No]unreadable{}, suspects: map[store.No]bool{}}
 	if err := x.load(); err != nil {

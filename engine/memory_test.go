@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"os"
 	"os/exec"
@@ -65,6 +66,50 @@ func TestMemoryCeiling(t *testing.T) {
 	}
 }
 
+// TestMemoryOfALine imports a line of 1 GiB that does not compress, between two others:
+// it is refused, its bytes are kept, and 64 MiB are the most that the process has.
+func TestMemoryOfALine(t *testing.T) {
+	if !*long {
+		t.Skip("needs -long")
+	}
+	if _, ok := peakOf(os.Getpid()); !ok {
+		t.Skip("the system does not tell the peak of a process")
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(dir, "src", "11111111-1111-4111-8111-111111111111.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := `{"type":"user","sessionId":"11111111-1111-4111-8111-111111111111","uuid":%q,"timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"`
+	fmt.Fprintf(f, line+"first\"}}\n", "a")
+	fmt.Fprintf(f, line, "b")
+	r := seeded(t)
+	bytes := make([]byte, 3<<18)
+	for range 1 << 10 {
+		for i := range bytes {
+			bytes[i] = byte(r.Uint32())
+		}
+		if _, err := f.WriteString(base64.StdEncoding.EncodeToString(bytes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fmt.Fprintf(f, "\"}}\n"+line+"last\"}}\n", "c")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	peak, report := importApart(t, dir, 0)
+	t.Logf("%s; peak %d MiB", report, peak>>20)
+	if !strings.HasPrefix(report, "1 sessions, 2 blocks, 1 records rejected ") {
+		t.Errorf("report %q", report)
+	}
+	if peak > 64<<20 {
+		t.Errorf("the import had %d MiB in memory", peak>>20)
+	}
+}
+
 // importApart imports dir/src into dir/archive in a process of its own.
 func importApart(t *testing.T, dir string, flush int) (peak int64, report string) {
 	t.Helper()
@@ -106,7 +151,7 @@ func importOnly(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	peak, _ := peakOf(os.Getpid())
-	fmt.Printf("peak %d: %d sessions, %d blocks in %v under a soft limit of %d MB\n", peak, r.Added, r.Blocks, time.Since(start).Round(time.Millisecond),
+	fmt.Printf("peak %d: %d sessions, %d blocks, %d records rejected in %v under a soft limit of %d MB\n", peak, r.Added, r.Blocks, r.Records.Rejected, time.Since(start).Round(time.Millisecond),
 		debug.SetMemoryLimit(-1)>>20)
 }
 

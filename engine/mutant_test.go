@@ -22,12 +22,14 @@ const (
 	writeTests = "^TestWriteFails$"
 	nthTests   = "^TestNthOperationFails$|^TestNthOperationFailsInRecovery$"
 	rotTests   = "^TestBitRot$"
-	storeTests = "^TestCrash$|^TestMarkersAreOrdered$" // of the store
+	storeTests = "^TestCrash$|^TestMarkersAreOrdered$"                // of the store
+	siteTests  = "^TestReplaced"                                      // of the store
+	lossTests  = "^TestLostFile$|^TestLossIsKept$|^TestPruneAndLoss$" // of the store
 )
 
 var mutants = []mutant{
-	{"a commit is not synced", "engine/store/commit.go", "t.s.db.Apply(t.b, pebble.Sync)", "t.s.db.Apply(t.b, pebble.NoSync)", crashTests},
-	{"a write is acknowledged before it is done", "engine/store/jobs.go", "j.done <- mapErr(j.run())", "j.done <- nil\n\t\t\t_ = mapErr(j.run())", crashTests},
+	{"a commit is not synced", "engine/store/commit.go", "t.s.apply(t.b, pebble.Sync)", "t.s.apply(t.b, pebble.NoSync)", crashTests},
+	{"a write is acknowledged before it is done", "engine/store/jobs.go", "j.done <- s.inPlace(j.run)", "j.done <- nil\n\t\t\t_ = s.inPlace(j.run)", crashTests},
 	{"a segment is not synced", "segments/folder.go", "err = file.Sync()", "err = nil", crashTests},
 	{"a segment's folder is not synced", "segments/folder.go", "return info, f.sync()", "return info, nil", crashTests},
 	{"the folder of segments is not synced into the archive", "segments/folder.go", "(&Folder{fs, fs.PathDir(dir)}).sync()", "error(nil)", crashTests},
@@ -42,7 +44,16 @@ var mutants = []mutant{
 	{"segments that are listed are swept", "engine/index.go", "!listed[n] && !x.opts.ReadOnly", "!x.opts.ReadOnly", crashTests},
 	{"source bytes go although a commit names them", "engine/store/recover.go", "if linked || err != nil {", "if _ = linked; err != nil {", crashTests},
 	{"what an import writes is not noted as unfinished", "engine/store/revision.go", "r.batch.Set(keyRevision(prefixPending, r.no, r.rev), nil, nil)", "error(nil)", storeTests},
-	{"the high-water mark is ahead of the commit", "engine/store/commit.go", "if err := t.s.db.Apply(t.b, pebble.Sync)", "t.s.mark.write(t.state.Generation)\n\tif err := t.s.db.Apply(t.b, pebble.Sync)", crashTests},
+	{"the high-water mark is ahead of the commit", "engine/store/commit.go", "if err := t.s.apply(t.b, pebble.Sync)", "t.s.mark.write(t.state.Generation, t.s.chain.last+1)\n\tif err := t.s.apply(t.b, pebble.Sync)", crashTests},
+	{"a replaced folder goes unnoticed", "engine/store/site.go", "if err == nil && s.info != nil && os.SameFile(s.info, now) {", "if _, _ = err, now; true {", siteTests},
+	{"files are made in a replaced folder", "engine/store/parkfs.go", "return p.site.check()", "return p.site.seen()", siteTests},
+	{"files are removed from a replaced folder", "engine/store/parkfs.go", "if err := p.site.check(); err != nil {\n\t\tp.fail.set(\"remove\"", "if err := p.site.seen(); err != nil {\n\t\tp.fail.set(\"remove\"", siteTests},
+	{"a hole in the links goes unnoticed", "engine/store/whole.go", "if g.writes > 0 {", "if false {", lossTests},
+	{"a lost end of the log goes unnoticed", "engine/store/whole.go", "case batch > s.chain.last:", "case false:", lossTests},
+	{"a loss is not kept", "engine/store/whole.go", "g.add(l)", "_ = l", lossTests},
+	{"what stands on a loss is trusted", "engine/store/mend.go", "return t.distrust(p.No, true)", "return nil", lossTests},
+	{"the chain is pruned before its links are in tables", "engine/store/chain.go", "case <-c.flushed:\n\t\treturn true\n\tdefault:\n\t\treturn false", "default:\n\t\treturn c.flushed != nil", lossTests},
+	{"the index is trusted after a loss", "engine/index.go", "doubt: doubtful(st.Losses())", "doubt: false", "^TestLostLogComesBack$"},
 	{"Close leaves records in the log", "engine/store/store.go", "err = mapErr(s.db.Flush())", "err = nil", rotTests},
 	{"the seal is not looked at", "engine/store/opening.go", "s.checkSeal(); err", "error(nil); err", rotTests},
 	{"a failed write of a segment goes unnoticed", "engine/store/parkfs.go", "	p.fail.set(op, path, err)\n\tif p.told {\n\t\treturn p.fail.error()", "	if p.told {\n\t\treturn err", writeTests},
@@ -100,7 +111,7 @@ func (m *mutant) mustDie(t *testing.T) {
 		t.Fatal(err)
 	}
 	pkg := "."
-	if m.tests == storeTests {
+	if m.tests == storeTests || m.tests == lossTests || m.tests == siteTests {
 		pkg = "./store"
 	}
 	binary := filepath.Join(dir, "mutant.test")

@@ -66,7 +66,7 @@ func damageOf(name string, err error, sessions int64) Damage {
 // too many open files.
 func isDamage(err error) bool {
 	return errors.Is(err, segments.ErrCorrupt) || errors.Is(err, postings.ErrCorrupt) ||
-		errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EIO)
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EIO) || errors.As(err, new(*store.KindError))
 }
 
 // damagedSegment names the segment whose bytes an error says are not what was written.

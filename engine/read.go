@@ -42,6 +42,7 @@ type ReadingHead struct {
 	TotalMessages int64          `json:"total_messages"`
 	ObjectRefs    []string       `json:"object_refs"`
 	Caveats       []string       `json:"caveats"`
+	ReadOnly      *ReadOnly      `json:"read_only"` // as in a SearchEnvelope
 }
 
 // A MessageRow is one message as it is read.
@@ -124,6 +125,7 @@ func (e *Engine) Read(ctx context.Context, ref string) (*Reading, error) {
 		r.Close()
 		return nil, fault(within, err)
 	}
+	r.Head.ReadOnly = e.readOnly()
 	return r, nil
 }
 

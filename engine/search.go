@@ -24,6 +24,9 @@ const (
 	LaneActions  = "actions"  // blocks of tool calls and their results, ranked, without a score
 )
 
+// Lanes are the lanes that can be asked for; the first is what an empty Lane means.
+func Lanes() []string { return []string{LaneAuto, LaneDialogue, LaneActions} }
+
 // Limits of a search request.
 const (
 	DefaultLimit = 20
@@ -90,7 +93,7 @@ func (e *Engine) prepare(req SearchRequest) (*search, error) {
 		s.lane = LaneActions
 	default:
 		return nil, &Error{Code: CodeLaneUnavailable, Field: "retrieval_lane", Message: fmt.Sprintf("lane %q cannot be run", req.Lane),
-			Hint: "lanes are auto, dialogue and actions"}
+			Hint: "lanes are " + strings.Join(Lanes(), ", ")}
 	}
 	if s.req.Limit == 0 {
 		s.req.Limit = DefaultLimit
@@ -98,8 +101,11 @@ func (e *Engine) prepare(req SearchRequest) (*search, error) {
 	if s.req.Limit < 0 || s.req.Limit > MaxLimit {
 		return nil, &Error{Code: CodeInvalidArgument, Field: "limit", Message: fmt.Sprintf("limit %d is not between 1 and %d", req.Limit, MaxLimit)}
 	}
-	if req.Offset < 0 || req.Offset > 0 && req.Cursor != "" {
-		return nil, &Error{Code: CodeInvalidArgument, Field: "offset", Message: "offset is negative, or stands beside a cursor"}
+	if req.Offset < 0 {
+		return nil, &Error{Code: CodeInvalidArgument, Field: "offset", Message: fmt.Sprintf("offset %d is negative", req.Offset)}
+	}
+	if req.Offset > 0 && req.Cursor != "" {
+		return nil, &Error{Code: CodeInvalidArgument, Field: "offset", Message: "an offset stands beside a cursor, which says where the page begins"}
 	}
 	var err error
 	if s.plan, err = compile(req.Query, e.opts.Now(), req.Zone); err != nil {
@@ -213,7 +219,7 @@ func (s *search) envelope(ctx context.Context) (*SearchEnvelope, error) {
 		Limit: s.req.Limit, Offset: s.req.Offset, Query: textOf(s.plan), Expression: s.req.Query,
 		LaneRequested: s.req.Lane, RetrievalLane: s.lane, RankingPolicy: RankingPolicy, RankingPolicyVersion: RankingPolicyVersion,
 		FiltersApplied: filtersOf(s.plan), Missing: []Damage{}, Warnings: append(append([]string{}, s.plan.Warnings...), scriptWarnings(s.plan.Phrases())...), ActionAffordances: []string{"open", "copy_link", "copy_text"},
-		IndexGeneration: s.snap.store.Generation(),
+		IndexGeneration: s.snap.store.Generation(), ReadOnly: s.e.readOnly(),
 	}
 	if env.LaneRequested == "" {
 		env.LaneRequested = LaneAuto

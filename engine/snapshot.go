@@ -156,7 +156,7 @@ func (x *index) again() *snapshot {
 
 // view is a snapshot of the members, which hold the sessions of st; it takes over st.
 func (x *index) view(st *store.Snapshot) *snapshot {
-	s := &snapshot{store: st, damaged: x.damages()}
+	s := &snapshot{store: st, damaged: append(lostData(x.store.Losses()), x.damages()...)}
 	s.refs.Store(1)
 	for _, m := range x.members {
 		m.seg.Ref()

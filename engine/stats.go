@@ -32,6 +32,8 @@ type Stats struct {
 	Generation       uint64         `json:"generation"`
 	Ready            bool           `json:"ready"` // every acknowledged session is searchable
 	Damaged          []Damage       `json:"damaged"`
+	Losses           []Loss         `json:"losses"`    // what was found missing and is not settled
+	ReadOnly         *ReadOnly      `json:"read_only"` // as in a SearchEnvelope
 }
 
 // An OriginCount is how many sessions come from one origin.
@@ -74,7 +76,7 @@ func (e *Engine) Stats(ctx context.Context) (*Stats, error) {
 
 func (e *Engine) stats(ctx context.Context, snap *snapshot) (*Stats, error) {
 	s := &Stats{Schema: statsSchema, Archive: e.dir, Origins: []OriginCount{}, Segments: []SegmentStats{}, Analyzer: lexer.Name,
-		Generation: snap.store.Generation(), StoreBytes: e.store.DiskBytes(), Ready: len(snap.damaged) == 0, Damaged: append([]Damage{}, snap.damaged...)}
+		Generation: snap.store.Generation(), StoreBytes: e.store.DiskBytes(), Ready: len(snap.damaged) == 0, Damaged: append([]Damage{}, snap.damaged...), Losses: lossesOf(e.store.Losses()), ReadOnly: e.readOnly()}
 	if err := s.countRows(snap); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (a *Archive) Dir() string { return a.dir }
 func (a *Archive) Owned() bool {
 	a.turn <- struct{}{}
 	defer func() { <-a.turn }()
-	return a.own != nil && a.own.lock != nil
+	return a.own != nil && a.own.lock != nil && a.own.lost() == nil
 }
 
 // Close ends the use of the archive. If this process owns it, long calls that it

@@ -3,6 +3,7 @@ package owner
 import (
 	"context"
 	"errors"
+	"net"
 	"path/filepath"
 	"time"
 
@@ -84,6 +85,9 @@ func (a *Archive) take(ctx context.Context) (backend, error) {
 	case a.closed:
 		return nil, &engine.Error{Code: engine.CodeClosed, Message: "the archive is closed"}
 	case a.own != nil:
+		if err := a.own.lost(); err != nil {
+			return nil, err
+		}
 		return a.own, nil
 	}
 	own, err := open(a.dir, a.opts)
@@ -112,6 +116,9 @@ func open(dir string, o Options) (*local, error) {
 	case err != nil:
 		return nil, openError(dir, o, err)
 	}
+	if err := outlived(dir, o); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
 	l := &local{lock: lock}
 	o.Engine.Lock = lock
 	place, err := occupy(dir, o)
@@ -129,12 +136,14 @@ func open(dir string, o Options) (*local, error) {
 		// A full disk, mostly. The archive can still be used; others wait.
 		o.Engine.Logger.Warn("nobody can be answered", "error", err)
 	} else {
-		l.srv = serve(place, o)
+		l.srv = serve(place, lock, o)
 	}
 	if l.eng, err = engine.Open(dir, o.Engine); err != nil {
 		if l.srv != nil {
 			l.srv.drain()
-			err = errors.Join(err, place.forget())
+			if lock.InPlace() == nil {
+				err = errors.Join(err, place.forget())
+			}
 		}
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -143,6 +152,30 @@ func open(dir string, o Options) (*local, error) {
 	}
 	return l, nil
 }
+
+// outlived makes sure that no owner is left of a lock that was replaced. Greeted, it
+// sees that, and goes; one that does not go keeps the archive.
+func outlived(dir string, o Options) error {
+	path := filepath.Join(dir, socketFile)
+	if len(path) > maxSocketPath {
+		return nil
+	}
+	nc, err := net.DialTimeout("unix", path, o.Patience)
+	if err != nil {
+		return nil // nobody, as a rule
+	}
+	old, _ := readOwner(dir)
+	c, err := meet(background, nc, o)
+	switch {
+	case err == nil:
+		return errors.Join(unshared(c.owner, true, errTwoLocks), c.Close())
+	case isTimeout(err):
+		return silent(old, err)
+	}
+	return nil
+}
+
+var errTwoLocks = errors.New("it has another lock of the same archive")
 
 // nothingToOwn reports whether there is no archive in dir and none is to be made there.
 func nothingToOwn(dir string, o Options) bool {

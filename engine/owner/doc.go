@@ -18,6 +18,9 @@
 //     reported as ARCHIVE_BUSY, retryable, with its process id.
 //   - An owner that closes ends at once what may take long for others, who go on by
 //     themselves; the rest gets Options.Grace to finish.
+//   - An owner whose folder, or whose lock, was moved or replaced acknowledges nothing
+//     more. Its own calls end with ARCHIVE_REPLACED until it is closed, and those whom
+//     it served go to the owner of what is at the path now.
 //   - Only processes of the same user are answered or asked.
 //
 // Caveats: engine.Open shares nothing; while a process uses it, everybody else gets

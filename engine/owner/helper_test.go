@@ -29,7 +29,7 @@ const helperEnv = "HANSARD_OWNER_JOB"
 // A job is what another process is to do.
 type job struct {
 	Dir      string
-	Do       string // search, import, own, read, stats, check
+	Do       string // search, import, own, feed, read, stats, check
 	Query    string
 	Paths    []string
 	Patience time.Duration
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 // run does the job: the answer goes to stdout as JSON, an error to stderr.
 func (j job) run() int {
 	ctx := context.Background()
-	a, err := Attach(ctx, j.Dir, Options{Engine: engine.Options{Create: j.Do == "import"}, Patience: j.Patience})
+	a, err := Attach(ctx, j.Dir, Options{Engine: engine.Options{Create: j.Do == "import" || j.Do == "feed"}, Patience: j.Patience})
 	var v any
 	if err == nil {
 		switch j.Do {
@@ -61,6 +61,8 @@ func (j job) run() int {
 			v, err = a.Stats(ctx)
 		case "check":
 			v, err = a.Check(ctx)
+		case "feed":
+			return j.feed(a)
 		case "own":
 			fmt.Println("owned", a.Owned())
 			_, err = io.Copy(io.Discard, os.Stdin)
@@ -76,6 +78,22 @@ func (j job) run() int {
 		b, _ := toJSON(v)
 		os.Stdout.Write(b)
 	}
+	return 0
+}
+
+// feed imports one path after the other and says when each began and was acknowledged.
+func (j job) feed(a *Archive) int {
+	fmt.Println("owned", a.Owned())
+	for i, path := range j.Paths {
+		begin := time.Now().UnixNano()
+		if _, err := a.Import(context.Background(), engine.ImportRequest{Paths: []string{path}}); err != nil {
+			fmt.Println("failed", codeOf(err))
+			break
+		}
+		fmt.Println("acknowledged", i, begin)
+	}
+	_, err := io.Copy(io.Discard, os.Stdin)
+	fmt.Println("closed", codeOf(a.Close()), err)
 	return 0
 }
 
@@ -96,7 +114,7 @@ func start(t testing.TB, j job) *process {
 	p := &process{Cmd: exec.Command(os.Args[0])}
 	p.Env = append(os.Environ(), helperEnv+"="+string(text))
 	p.Stderr = &p.err
-	if j.Do == "own" {
+	if j.Do == "own" || j.Do == "feed" {
 		out, err := p.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -24,13 +24,25 @@ func (l *local) shut() error {
 		l.srv.drain()
 	}
 	err := l.eng.Close()
-	if l.srv != nil {
+	if l.srv != nil && l.lock.InPlace() == nil {
 		err = errors.Join(err, l.srv.place.forget())
 	}
 	if l.lock != nil {
 		err = errors.Join(err, l.lock.Close())
 	}
 	return err
+}
+
+// lost is why this process owns the archive no longer: its folder was moved or
+// replaced. It stays so until the archive is closed, and nobody is answered any more.
+func (l *local) lost() error {
+	if l.lock == nil || l.lock.InPlace() == nil {
+		return nil
+	}
+	if l.srv != nil {
+		l.srv.lost()
+	}
+	return l.eng.Err()
 }
 
 // Close ends the use for one call; the engine stays.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 const (
@@ -16,6 +18,7 @@ const (
 	socketFile = "socket"
 	// maxSocketPath is what every system takes: macOS has 103 bytes, Linux 107.
 	maxSocketPath = 100
+	maxOwnerFile  = 64 << 10
 )
 
 // A place is where an owner can be found: its socket and the file that names it. Only
@@ -89,11 +92,7 @@ func (p *place) name() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(p.dir, ownerFile)
-	if err := os.WriteFile(path, append(b, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Chmod(path, 0o600)
+	return store.ReplaceFile(filepath.Join(p.dir, ownerFile), append(b, '\n'))
 }
 
 // intact reports whether callers still find the socket.
@@ -116,7 +115,11 @@ func (p *place) leave() error {
 
 // forget removes owner.json: the archive is nobody's.
 func (p *place) forget() error {
-	if err := os.Remove(filepath.Join(p.dir, ownerFile)); !errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(p.dir, ownerFile)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil // not ours; it could not be replaced
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -128,6 +131,10 @@ func removeOldFolder(socket string) {
 	if match, err := filepath.Match("hansard-*", filepath.Base(dir)); err != nil || !match || filepath.Base(socket) != socketFile || checkFolder(dir) != nil {
 		return
 	}
+	if c, err := net.Dial("unix", socket); err == nil {
+		_ = c.Close() // it was only a look
+		return        // somebody lives there: this archive is a copy of theirs
+	}
 	// What stays is an empty folder of ours.
 	_ = os.Remove(socket)
 	_ = os.Remove(dir)
@@ -136,7 +143,7 @@ func removeOldFolder(socket string) {
 // readOwner reads who owns the archive, or did when it last was owned.
 func readOwner(dir string) (identity, bool) {
 	var id identity
-	b, err := os.ReadFile(filepath.Join(dir, ownerFile))
+	b, err := store.ReadFile(filepath.Join(dir, ownerFile), maxOwnerFile)
 	if err != nil || json.Unmarshal(b, &id) != nil || id.PID == 0 {
 		return identity{}, false
 	}

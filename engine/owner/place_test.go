@@ -189,3 +189,29 @@ func listing(t *testing.T, dir string) string {
 	}))
 	return out.String()
 }
+
+// TestCopyOfOwnedArchive: who attaches to a copy of an archive that somebody owns takes
+// nothing from that owner, although the copy names their socket.
+func TestCopyOfOwnedArchive(t *testing.T) {
+	tmp := t.TempDir()
+	dir := filepath.Join(tmp, strings.Repeat("long", 40), "archive")
+	check(t, os.MkdirAll(filepath.Dir(dir), 0o700))
+	own := attach(t, dir, Options{})
+	id, ok := readOwner(dir)
+	if !ok || filepath.Dir(id.Socket) == dir {
+		t.Skip("the path is not too long here")
+	}
+	twin := dir + "2"
+	check(t, os.CopyFS(twin, os.DirFS(dir)))
+	other := attach(t, twin, Options{})
+	if !other.Owned() || !own.Owned() {
+		t.Errorf("owned: %v, %v", own.Owned(), other.Owned())
+	}
+	if _, err := os.Stat(id.Socket); err != nil {
+		t.Errorf("the first owner's socket: %v", err)
+	}
+	client := attach(t, dir, Options{Patience: time.Second})
+	if _, err := client.Stats(t.Context()); err != nil || client.Owned() {
+		t.Errorf("a client of the first: %v", err)
+	}
+}

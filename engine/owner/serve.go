@@ -59,6 +59,8 @@ func (c *call) run(in *frameReader) {
 	report, err := c.serve(ctx)
 	stop()
 	switch {
+	case err != nil && c.s.lost():
+		c.bye(nil) // what the report counts is not in the archive that the caller means
 	case err != nil && (errors.Is(err, errHandover) || errors.Is(context.Cause(ctx), errHandover)):
 		c.bye(report)
 	case err != nil:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hansard-search/hansard/engine"
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 const (
@@ -28,12 +29,15 @@ const (
 // errHandover is why a call that is served for another process was ended.
 var errHandover = errors.New("the owner is closing")
 
+var errGone = errors.New("the archive was moved or replaced")
+
 // A server answers other processes. It listens before its engine is open, so that
 // they can wait for that here.
 type server struct {
 	opts  Options
 	log   *slog.Logger
 	place *place
+	lock  *store.Lock
 	eng   *engine.Engine // once opened is closed
 	slots chan struct{}  // searches that run at once
 
@@ -43,15 +47,16 @@ type server struct {
 	short, long         context.Context
 	endShort, endLong   context.CancelCauseFunc
 	calls, housekeeping sync.WaitGroup
+	leave, drained      sync.Once
 
 	mu     sync.Mutex        // guards those below, and what place says
 	conns  map[net.Conn]bool // whether it has asked
 	closed bool
 }
 
-// serve begins to answer at p.
-func serve(p *place, o Options) *server {
-	s := &server{opts: o, log: o.Engine.Logger, place: p, slots: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
+// serve begins to answer at p, for as long as lock is in its place.
+func serve(p *place, lock *store.Lock, o Options) *server {
+	s := &server{opts: o, log: o.Engine.Logger, place: p, lock: lock, slots: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
 		opened: make(chan struct{}), draining: make(chan struct{}), conns: map[net.Conn]bool{}}
 	s.short, s.endShort = context.WithCancelCause(background)
 	s.long, s.endLong = context.WithCancelCause(background)
@@ -108,11 +113,22 @@ func (s *server) asked(c net.Conn) bool {
 	return !s.closed
 }
 
+// lost reports whether the archive's folder was moved or replaced. Callers then go to
+// who owns what is in its place.
+func (s *server) lost() bool {
+	err := s.lock.InPlace()
+	if err == nil {
+		return false
+	}
+	s.leave.Do(func() {
+		s.log.Error("archive given up", "error", err)
+		go s.drain()
+	})
+	return true
+}
+
 // look keeps the socket where callers look for it: cleaners remove such files.
 func (s *server) look() {
-	if runtime.GOOS == "windows" {
-		return // sockets have no identity there
-	}
 	t := time.NewTicker(lookTime)
 	defer t.Stop()
 	for {
@@ -120,6 +136,12 @@ func (s *server) look() {
 		case <-s.draining:
 			return
 		case <-t.C:
+		}
+		if s.lost() {
+			return
+		}
+		if runtime.GOOS == "windows" {
+			continue // sockets have no identity there
 		}
 		s.mu.Lock()
 		if !s.closed && !s.place.intact() {
@@ -139,7 +161,9 @@ func (s *server) look() {
 
 // drain stops answering: nobody new is let in, long calls are handed over, short ones
 // get the grace that was set, and who does not read is cut off.
-func (s *server) drain() {
+func (s *server) drain() { s.drained.Do(s.end) }
+
+func (s *server) end() {
 	s.mu.Lock()
 	s.closed = true
 	if err := s.place.leave(); err != nil {
@@ -181,7 +205,7 @@ func (s *server) serveConn(nc net.Conn) {
 	if err != nil || kind != kindRequest {
 		return // it has gone, or makes no sense; either way there is nobody to tell
 	}
-	if !s.asked(nc) {
+	if s.lost() || !s.asked(nc) {
 		c.bye(nil)
 		return
 	}
@@ -201,6 +225,9 @@ func (s *server) greet(nc net.Conn, c *call, in *frameReader) error {
 		if err := samePeer(u); err != nil {
 			return err
 		}
+	}
+	if s.lost() {
+		return errGone
 	}
 	if err := nc.SetDeadline(time.Now().Add(helloTime)); err != nil {
 		return err

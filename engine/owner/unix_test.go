@@ -3,8 +3,10 @@
 package owner
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -104,4 +106,27 @@ func TestStoppedOwner(t *testing.T) {
 	}
 	check(t, p.in.Close())
 	check(t, p.Wait())
+}
+
+// TestStoppedOwnerOfReplacedLock: an owner that sleeps while its lock is replaced keeps
+// the archive: it would wake up in the middle of a write.
+func TestStoppedOwnerOfReplacedLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	own := start(t, job{Dir: dir, Do: "feed"})
+	check(t, own.Process.Signal(syscall.SIGSTOP))
+	time.Sleep(50 * time.Millisecond) // until it has stopped
+	check(t, os.Remove(filepath.Join(dir, "LOCK")))
+	_, err := Attach(t.Context(), dir, Options{Patience: 300 * time.Millisecond})
+	if codeOf(err) != engine.CodeArchiveBusy || !strings.Contains(err.Error(), fmt.Sprint(own.Process.Pid)) {
+		t.Errorf("attach: %v", err)
+	}
+	check(t, own.Process.Signal(syscall.SIGCONT))
+	a, err := Attach(t.Context(), dir, Options{Patience: 5 * time.Second})
+	check(t, err)
+	if !a.Owned() {
+		t.Error("somebody else owns the archive")
+	}
+	check(t, own.in.Close())
+	check(t, own.Wait())
+	check(t, a.Close())
 }

@@ -79,6 +79,15 @@ func CodexHome(home string, env map[string]string) string {
 	return cmp.Or(env["CODEX_HOME"], filepath.Join(home, ".codex"))
 }
 
+// HomeFolders are the folders in which DiscoverHome looks.
+func HomeFolders(home string, env map[string]string) []string {
+	var dirs []string
+	for _, r := range homeRoots(home, env) {
+		dirs = append(dirs, r.dir)
+	}
+	return dirs
+}
+
 type homeRoot struct {
 	dir  string
 	keep func(rel string) bool

@@ -42,7 +42,9 @@ const (
 	FaultRawLink       FaultKind = "raw link"               // link between source bytes and what came from them
 	FaultSegment       FaultKind = "segment list"           // two records of one name, or a nameless one
 	FaultCounter       FaultKind = "store counters"         // numbers that would be given twice
-	FaultLost          FaultKind = "lost commits"           // the high-water mark is ahead of the store
+	FaultLost          FaultKind = "lost commits"           // written, and not there any more
+	FaultNoMark        FaultKind = "no high-water mark"     // its file was removed
+	FaultNoSeal        FaultKind = "no seal"                // its file was removed
 	FaultUnknownRecord FaultKind = "unknown record"         // key of no known kind
 	FaultNoFrame       FaultKind = "missing frame"          // one of the frames of a session is not there
 )
@@ -69,6 +71,8 @@ var faultCodes = map[FaultKind]string{
 	FaultSegment:       "STORE_SEGMENT_LIST",
 	FaultCounter:       "STORE_NUMBERS",
 	FaultLost:          "STORE_LOST_COMMITS",
+	FaultNoMark:        "STORE_NO_MARK",
+	FaultNoSeal:        "STORE_NO_SEAL",
 	FaultUnknownRecord: "STORE_UNKNOWN_RECORD",
 }
 
@@ -115,9 +119,7 @@ func (c *checker) alive() error {
 }
 
 func (c *checker) run() error {
-	if c.s.lost > 0 {
-		c.fault(FaultLost, c.s.dir, "%d acknowledged generations are missing", c.s.lost)
-	}
+	c.losses()
 	c.s.mu.Lock()
 	for _, d := range c.s.corrupt {
 		c.fault(FaultDamaged, c.s.dir, "%s", d)
@@ -125,7 +127,7 @@ func (c *checker) run() error {
 	c.s.mu.Unlock()
 	for _, step := range []func() error{
 		c.pointers, c.ids, c.orphans, c.edges, c.dirty, c.cursors, c.segments,
-		c.raws, c.links, c.uses, c.chunks, c.unknown,
+		c.raws, c.links, c.uses, c.chunks, c.batches, c.unknown,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -151,7 +153,7 @@ func (c *checker) each(prefix byte, f func(k, v []byte) error) error {
 
 // recordNames say what is under a prefix.
 var recordNames = map[byte]string{
-	prefixCursor: "cursors", prefixDict: "dictionaries", prefixEdge: "edges", prefixFrame: "frames", prefixHead: "heads",
+	prefixBatch: "links of batches", prefixCursor: "cursors", prefixDict: "dictionaries", prefixEdge: "edges", prefixFrame: "frames", prefixHead: "heads",
 	prefixID: "session ids", prefixUse: "uses of source bytes", prefixLink: "links of source bytes", prefixMeta: "counters",
 	prefixOverlay: "tags and titles", prefixPending: "pending revisions", prefixUpload: "pending source bytes",
 	prefixRaw: "manifests of source bytes", prefixSegment: "list of segments", prefixPointer: "pointers",

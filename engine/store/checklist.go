@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hansard-search/hansard/engine/archive"
 )
@@ -214,9 +215,33 @@ func (c *checker) chunks() error {
 	})
 }
 
+// losses names what was missing when the store was opened, now or earlier.
+func (c *checker) losses() {
+	for _, l := range c.s.Losses() {
+		what := "write-ahead log"
+		switch l.Kind {
+		case LossMark:
+			what = "file " + markFile
+		case LossSeal:
+			what = "file " + sealFile
+		}
+		c.fault(l.Fault(), what, "%s (found %s)", l, time.UnixMilli(l.Found).UTC().Format(time.RFC3339))
+	}
+}
+
+// batches looks whether the links can be read. A hole was found when the store opened.
+func (c *checker) batches() error {
+	return c.each(prefixBatch, func(k, v []byte) error {
+		if _, _, err := decodeLink(k, v); err != nil {
+			c.fault(FaultDamaged, recordNames[prefixBatch], "%v", err)
+		}
+		return nil
+	})
+}
+
 // unknown looks for keys of no known kind, between the known ones.
 func (c *checker) unknown() error {
-	const known = "cdefhiklmopqrstxy"
+	const known = "bcdefhiklmopqrstxy"
 	from := []byte{0}
 	for i := range len(known) + 1 {
 		var to []byte

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -22,7 +23,23 @@ func openDamage(err error) error {
 	case errors.As(err, &path), errors.As(err, &errno), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return err
 	}
+	if name := damagedLog(err); name != "" {
+		return corruptf("file %s: %w", name, err)
+	}
 	return corruptf("%w", err)
+}
+
+// damagedLog is the write-ahead log that could not be replayed, if that is what err
+// says: Pebble names it in a detail, which is no part of the text.
+func damagedLog(err error) string {
+	var d interface{ ErrorDetail() string }
+	var n uint64
+	if errors.As(err, &d) {
+		if _, err := fmt.Sscanf(d.ErrorDetail(), "replaying wal %d", &n); err == nil {
+			return fmt.Sprintf("%06d.log", n)
+		}
+	}
+	return ""
 }
 
 // formatted reports whether a store was ever made in the folder. If one was, a database

@@ -375,12 +375,12 @@ func (t *txn) sync() error {
 	if err := t.b.Set(keyState, t.state.encode(), nil); err != nil {
 		return err
 	}
-	if err := t.s.db.Apply(t.b, pebble.Sync); err != nil {
+	if err := t.s.apply(t.b, pebble.Sync); err != nil {
 		return err
 	}
 	st := t.state
 	t.s.state.Store(&st)
-	t.s.mark.write(st.Generation)
+	t.s.mark.write(st.Generation, t.s.chain.last)
 	t.s.mu.Lock()
 	for id := range t.fresh {
 		delete(t.s.ids, id)

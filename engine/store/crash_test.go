@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -132,8 +131,8 @@ func afterCrash(t *testing.T, fs FS, c *crashScript) {
 	s := openMem(t, fs)
 	defer s.Close()
 	wantClean(t, s)
-	if s.Lost() != 0 {
-		t.Errorf("%d generations lost", s.Lost())
+	if l := s.Losses(); len(l) > 0 {
+		t.Errorf("losses %v", l)
 	}
 	sn := snap(t, s)
 	seen := 0
@@ -254,21 +253,4 @@ func (z session) sealed(t testing.TB, s *Store) session {
 		t.Fatal(err)
 	}
 	return z
-}
-
-// TestLost: a store behind its high-water mark says so.
-func TestLost(t *testing.T) {
-	fs := vfs.NewMem()
-	s := openMem(t, fs)
-	commit(t, s, say("l", "1"))
-	s.mark.write(5)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = openMem(t, fs)
-	defer s.Close()
-	faults, err := s.Check(context.Background())
-	if s.Lost() != 4 || err != nil || !slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind == FaultLost }) {
-		t.Errorf("Lost = %d, faults %v, %v", s.Lost(), faults, err)
-	}
 }

@@ -85,7 +85,12 @@ func (s *Store) trainDictionary() error {
 		return err
 	}
 	const id = 1
-	if err := s.db.Set(keyDict(id), dict, pebble.Sync); err != nil {
+	b := s.db.NewBatch()
+	defer b.Close()
+	if err := b.Set(keyDict(id), dict, nil); err != nil {
+		return err
+	}
+	if err := s.apply(b, pebble.Sync); err != nil {
 		return err
 	}
 	s.dicts.Store(&dictionaries{current: id, codecs: map[uint32]*zstdx.Codec{0: old.codecs[0], id: codec}})

@@ -57,7 +57,12 @@ func (e *FailedError) Unwrap() error { return e.Err }
 
 // Is matches ErrFailed, and ErrDiskFull when the disk was full.
 func (e *FailedError) Is(target error) bool {
-	return target == ErrFailed || target == ErrDiskFull && errors.Is(e.Err, syscall.ENOSPC)
+	return target == ErrFailed || target == ErrDiskFull && IsFull(e.Err)
+}
+
+// IsFull reports whether err says that a disk, or the user's part of it, has no room.
+func IsFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // failure remembers the first failed write.

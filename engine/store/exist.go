@@ -5,12 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
-
-// Disk is the disk, with files that only their owner reads.
-var Disk FS = diskFS{vfs.Default}
 
 // ErrNoFormat marks the remains of a store that lack the file that names their format.
 var ErrNoFormat = fmt.Errorf("%w: its file %s is missing", ErrCorrupt, formatFile)
@@ -40,6 +35,9 @@ func headless(dir string, fs FS) error {
 	}
 	marker, log := false, false
 	for _, n := range names {
+		if !own.MatchString(n) {
+			continue // other programs write logs and tables too
+		}
 		marker = marker || strings.HasPrefix(n, "marker.manifest.")
 		switch {
 		case n == sealFile, strings.HasSuffix(n, ".sst"):

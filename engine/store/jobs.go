@@ -22,11 +22,24 @@ func (s *Store) runJobs() {
 				j.done <- err
 				continue
 			}
-			j.done <- mapErr(j.run())
+			j.done <- s.inPlace(j.run)
 		case <-s.quit:
 			return
 		}
 	}
+}
+
+// inPlace runs a write, and looks before and after it: nothing is acknowledged into a
+// folder that is not where it was.
+func (s *Store) inPlace(run func() error) error {
+	err := s.look()
+	if err == nil {
+		err = mapErr(run())
+	}
+	if err == nil {
+		err = s.look()
+	}
+	return err
 }
 
 // do runs a write and waits for it. ctx counts until the write begins; from then on

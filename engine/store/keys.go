@@ -3,6 +3,7 @@ package store
 // The key layout. Numbers in keys are big-endian, so that keys sort as numbers do.
 //
 //	prefix  key                                  value
+//	b       number 8                             link of a batch: the generation before it
 //	c       path                                 cursor: how far a source file was imported
 //	d       dictionary id 4                      zstd dictionary
 //	e       parent's id, 0, No 8                 empty: session No names the parent, which need not exist
@@ -16,6 +17,7 @@ package store
 //	        raw id 32, 'c', path                 empty: the cursor stands in these bytes
 //	        raw id 32, 'k'                       empty: kept although a newer file replaced it
 //	m       "format", "state"                    format number; counters
+//	        "chain", "guard"                     where the links begin; losses that were found
 //	o       kind, 0, key                         overlay: what people set
 //	p       No 8, revision 8                     empty: the revision is being written
 //	q       blob 8                               empty: the raw bytes are being written
@@ -29,6 +31,7 @@ package store
 // part is 0 for all frames but the later ones of an item longer than a frame. Values
 // of the kinds f, h and y are compressed, see frameVersion.
 const (
+	prefixBatch   = 'b'
 	prefixCursor  = 'c'
 	prefixDict    = 'd'
 	prefixEdge    = 'e'
@@ -57,6 +60,8 @@ const (
 var (
 	keyFormat = []byte("mformat")
 	keyState  = []byte("mstate")
+	keyBase   = []byte("mchain")
+	keyGuard  = []byte("mguard")
 )
 
 func be32(b []byte, v uint32) []byte {
@@ -131,6 +136,8 @@ func keyLinkCursor(raw RawID, path string) []byte {
 func keyLinkKept(raw RawID) []byte { return append(keyHash(prefixLink, raw), linkKept) }
 
 func keySegment(rank int) []byte { return be32([]byte{prefixSegment}, uint32(rank)) }
+
+func keyLink(n uint64) []byte { return key64(prefixBatch, n) }
 
 func keyDict(id uint32) []byte { return be32([]byte{prefixDict}, id) }
 

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -20,9 +23,11 @@ var ErrLocked = errors.New("store is open elsewhere")
 // lockFile is Pebble's name for the file whose lock is the right to open the folder.
 const lockFile = "LOCK"
 
-// A Lock is the right to open the store of one folder.
+// A Lock is the right to open the store of one folder, for one store at a time.
 type Lock struct {
 	lock *pebble.Lock
+	site *site       // nil in memory
+	lent atomic.Bool // to a store that is open
 }
 
 // TakeLock takes the lock of the folder dir before the store is opened, and makes
@@ -43,8 +48,30 @@ func takeLock(dir string, fs FS) (*Lock, error) {
 	if err != nil {
 		return nil, lockError(err)
 	}
-	return &Lock{l}, nil
+	return &Lock{lock: l, site: siteOf(dir, fs)}, nil
 }
+
+// InPlace returns an error that wraps a [ReplacedError] if the folder's path does not
+// lead to this lock any more.
+func (l *Lock) InPlace() error { return l.site.check() }
+
+// lend gives the lock to a store that opens. Pebble gets one of its own each time: an
+// opening that failed may keep its for ever.
+func (l *Lock) lend(dir string, fs FS) (*pebble.Lock, error) {
+	if !l.lent.CompareAndSwap(false, true) {
+		return nil, fmt.Errorf("%w, with the same lock", ErrLocked)
+	}
+	own, err := pebble.LockDirectory(dir, lentLockFS{fs})
+	if err != nil {
+		l.lent.Store(false)
+	}
+	return own, err
+}
+
+// A lentLockFS is one whose lock somebody else holds for us.
+type lentLockFS struct{ FS }
+
+func (lentLockFS) Lock(string) (io.Closer, error) { return noLock{}, nil }
 
 // Close lets others take the lock.
 func (l *Lock) Close() error { return l.lock.Close() }
@@ -62,18 +89,32 @@ func isLocked(err error) bool {
 	return errors.Is(err, ErrLocked) || errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process")
 }
 
-// held are the locks of this process by the true path of their file. They are kept
-// for the whole process because the system's are: a process that opens and closes a
-// file that it has locked loses the lock, and asking again for one it has succeeds.
-var held = struct {
+// held are the locks of this process. They are kept for the whole process because the
+// system's are: a process that opens and closes a file that it has locked loses the
+// lock, and asking again for one it has succeeds.
+var held struct {
 	sync.Mutex
-	files map[string]*heldLock
-}{files: map[string]*heldLock{}}
+	locks []*heldLock
+}
 
 type heldLock struct {
 	file   io.Closer
+	also   []io.Closer // the same file, opened again
+	info   fs.FileInfo // nil where files have no identity
+	name   string      // by which it was first taken
 	shared bool
 	users  int
+}
+
+// heldAt finds the lock of the file that name leads to, nil if we have none. held is
+// locked.
+func heldAt(name string, info fs.FileInfo) *heldLock {
+	for _, h := range held.locks {
+		if h.info == nil && h.name == name || h.info != nil && info != nil && os.SameFile(h.info, info) {
+			return h
+		}
+	}
+	return nil
 }
 
 // Lock implements vfs.FS.
@@ -82,6 +123,8 @@ func (diskFS) Lock(name string) (io.Closer, error) { return lockPath(name, false
 // A sharedLockFS takes the lock as readers do: together, without writing a byte, and
 // never beside one who writes.
 type sharedLockFS struct{ FS }
+
+func (s sharedLockFS) Unwrap() FS { return s.FS }
 
 func (sharedLockFS) Lock(name string) (io.Closer, error) {
 	c, err := lockPath(name, true)
@@ -97,34 +140,66 @@ func (noLock) Close() error { return nil }
 
 // lockPath locks the file name, for this process and against others.
 func lockPath(name string, shared bool) (io.Closer, error) {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
+	name, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, filepath.Base(name))
 	held.Lock()
 	defer held.Unlock()
-	if h := held.files[path]; h != nil {
-		if !shared || !h.shared {
-			return nil, fmt.Errorf("%s: %w, in this process", path, ErrLocked)
+	for tries := 0; ; tries++ {
+		info, err := os.Stat(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, otherKind(name, KindFile, err)
 		}
-		h.users++
-		return &heldFile{path: path}, nil
+		if h := heldAt(name, info); h != nil {
+			if !shared || !h.shared {
+				return nil, fmt.Errorf("%s: %w, in this process", name, ErrLocked)
+			}
+			h.users++
+			return &heldFile{h: h}, nil
+		}
+		f, err := openLocked(name, shared)
+		if err != nil {
+			return nil, err
+		}
+		h := &heldLock{file: f, info: lockedInfo(f), name: name, shared: shared, users: 1}
+		if ours := heldAt(name, h.info); ours != nil {
+			ours.also = append(ours.also, f) // it came there since we looked; to close it is to lose it
+			continue
+		}
+		now, err := os.Stat(name)
+		if err == nil && h.info != nil && !os.SameFile(h.info, now) || errors.Is(err, fs.ErrNotExist) {
+			// Another file has the name since we opened this one; its lock is worth nothing.
+			if tries < lockTries {
+				if err := f.Close(); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			h.info = nil // it never is the same
+		}
+		held.locks = append(held.locks, h)
+		return &heldFile{h: h}, nil
 	}
-	f, err := openLocked(path, shared)
-	if err != nil {
-		return nil, err
+}
+
+// lockTries is how often a lock file may be replaced while it is locked, before files
+// are taken to have no identity.
+const lockTries = 10
+
+// lockedInfo is the identity of a locked file, nil if there is none.
+func lockedInfo(f io.Closer) fs.FileInfo {
+	if s, ok := f.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := s.Stat(); err == nil {
+			return info
+		}
 	}
-	held.files[path] = &heldLock{file: f, shared: shared, users: 1}
-	return &heldFile{path: path}, nil
+	return nil
 }
 
 // A heldFile is one user's part of a lock.
 type heldFile struct {
-	path string
+	h    *heldLock
 	once sync.Once
 }
 
@@ -132,10 +207,11 @@ func (f *heldFile) Close() (err error) {
 	f.once.Do(func() {
 		held.Lock()
 		defer held.Unlock()
-		h := held.files[f.path]
-		if h.users--; h.users == 0 {
-			delete(held.files, f.path)
-			err = h.file.Close()
+		if f.h.users--; f.h.users == 0 {
+			held.locks = slices.DeleteFunc(held.locks, func(h *heldLock) bool { return h == f.h })
+			for _, c := range append(f.h.also, f.h.file) {
+				err = errors.Join(err, c.Close())
+			}
 		}
 	})
 	return err
@@ -159,25 +235,48 @@ func onDisk(fs FS) bool {
 // a disk the readers'.
 func (s *Store) lock() (*pebble.Lock, error) {
 	if s.opts.Lock != nil {
-		return s.opts.Lock.lock, nil
+		l, err := s.opts.Lock.lend(s.dir, s.opts.FS)
+		if err == nil {
+			s.lent.Store(s.opts.Lock)
+			s.fs.site = s.opts.Lock.site
+		}
+		return l, err
 	}
-	if !s.opts.ReadOnly || !onDisk(s.opts.FS) {
-		return nil, nil // Pebble takes it
+	var fs FS = s.fs
+	if s.opts.ReadOnly {
+		if !onDisk(s.opts.FS) {
+			return nil, nil // Pebble takes it
+		}
+		fs = sharedLockFS{s.opts.FS}
 	}
-	l, err := takeLock(s.dir, sharedLockFS{s.opts.FS})
+	own, err := fs.Lock(fs.PathJoin(s.dir, lockFile))
 	if err != nil {
-		return nil, err
+		return nil, lockError(err)
 	}
-	s.ownLock = l
-	return l.lock, nil
+	// Pebble gives its lock back before what a close does last is done.
+	l, err := pebble.LockDirectory(s.dir, lentLockFS{s.opts.FS})
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	s.ownLock = own
+	s.fs.site = siteOf(s.dir, s.opts.FS)
+	return l, nil
 }
 
 // unlock gives back what lock took.
 func (s *Store) unlock() error {
+	s.giveBack()
 	if s.ownLock == nil {
 		return nil
 	}
 	l := s.ownLock
 	s.ownLock = nil
 	return l.Close()
+}
+
+// giveBack lets the caller's lock be used again.
+func (s *Store) giveBack() {
+	if l := s.lent.Swap(nil); l != nil {
+		l.lent.Store(false)
+	}
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hansard-search/hansard/engine/internal/faultfs"
 )
 
 // TestLock: one writer, or many readers, under whatever name they know the folder.
@@ -24,6 +27,9 @@ func TestLock(t *testing.T) {
 	s, err := Open(dir, Options{Lock: lock})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{Lock: lock}); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second store with the same lock: %v", err)
 	}
 	for _, name := range []string{dir, other, filepath.Join(tmp, ".", "other")} {
 		if _, err := TakeLock(name, nil); !errors.Is(err, ErrLocked) {
@@ -107,5 +113,40 @@ func TestLockInMemory(t *testing.T) {
 	}
 	if err := errors.Join(s.Close(), lock.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLockedUntilSealed: whoever waits for the lock does not get it while a closing
+// store removes logs and writes its seal.
+func TestLockedUntilSealed(t *testing.T) {
+	mem := vfs.NewMem()
+	fs := faultfs.New(mem)
+	s, err := Open("store", Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, say("a", "one"))
+	sealed := false
+	fs.Observe(func(op faultfs.Op) {
+		if !strings.HasSuffix(op.Path, sealFile) {
+			return
+		}
+		sealed = true
+		if l, err := TakeLock("store", mem); !errors.Is(err, ErrLocked) {
+			t.Errorf("%v %s: the lock is free (%v, %v)", op.Kind, op.Path, l, err)
+		}
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !sealed {
+		t.Error("no seal was written")
+	}
+	l, err := TakeLock("store", mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

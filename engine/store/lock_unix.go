@@ -17,7 +17,7 @@ func openLocked(path string, shared bool) (io.Closer, error) {
 	if shared {
 		flag, kind = os.O_RDONLY, syscall.F_RDLCK
 	}
-	f, err := os.OpenFile(path, flag, 0o600)
+	f, err := openKind(path, KindFile, flag)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -27,6 +28,9 @@ func (s *Store) open() error {
 		return err
 	}
 	if err := s.checkSeal(); err != nil {
+		return errors.Join(err, s.unlock())
+	}
+	if err := s.checkOptions(); err != nil {
 		return errors.Join(err, s.unlock())
 	}
 	done := make(chan error, 1)
@@ -62,28 +66,44 @@ func (s *Store) open() error {
 }
 
 func (s *Store) openPebble(lock *pebble.Lock) error {
+	s.cache = pebble.NewCache(s.opts.CacheBytes)
+	defer s.cache.Unref() // the database has a reference of its own
 	o := s.pebbleOptions(s.opts.ReadOnly)
 	o.Lock = lock
 	db, err := pebble.Open(s.dir, o)
 	s.fs.opening.Store(false)
 	if err != nil {
-		return openDamage(err)
+		return openDamage(otherKindIn(s.opts.FS, s.dir, err))
 	}
 	s.db = db
+	s.tables = o.MakeWriterOptions(lastLevel, db.TableFormat())
 	if err := s.load(); err != nil {
-		return errors.Join(err, mapErr(db.Close()))
+		return errors.Join(err, mapErr(db.Close()), s.mark.close())
 	}
 	return nil
 }
 
-// giveUp cuts Pebble off. ErrRestart means that the disk holds on to something, or
-// Pebble to the caller's lock.
+// giveUp cuts Pebble off. ErrRestart means that the disk holds on to something; the
+// caller's lock then stays lent.
 func (s *Store) giveUp(wait time.Duration) error {
 	clean, err := s.fs.cutOff(wait)
-	if !clean || s.opts.Lock != nil {
+	if !clean {
+		s.lent.Store(nil)
 		return errors.Join(ErrRestart, err)
 	}
+	s.removeScrap()
+	s.giveBack()
 	return err
+}
+
+// removeScrap removes the table that could not be written because the disk was full:
+// each opening on a full disk would leave one, and take what room there is. No list
+// names a table before it is written. What else is left the next opening removes.
+func (s *Store) removeScrap() {
+	var f *FailedError
+	if err := s.fail.error(); errors.As(err, &f) && f.Op == "write" && IsFull(f.Err) && strings.HasSuffix(f.Path, ".sst") && s.fs.site.check() == nil {
+		_ = s.opts.FS.Remove(f.Path) // the next opening removes it else
+	}
 }
 
 // scheduler is Pebble's own, which lets compactions run as they come; Pebble's default

@@ -18,6 +18,9 @@ import (
 // goroutine is lost, at most one per file being written; callers of the store do
 // not wait for it. Reads, and the removal of old files, return their errors.
 //
+// What makes, opens or removes a file by name first looks whether the folder is in its
+// place: see site.
+//
 // A store that is given up while goroutines of Pebble are left is cut off: from then
 // on nothing of them reaches the disk, so that the folder can be opened again.
 type parkFS struct {
@@ -26,6 +29,7 @@ type parkFS struct {
 	armed   atomic.Bool // not until Pebble has goroutines of its own: until then errors are safe
 	opening atomic.Bool // Pebble opens and has goroutines: it cannot end well any more, so reads park too
 	told    bool        // errors are recorded and returned, nobody is parked
+	site    *site       // of the store, once it is locked
 	parked  atomic.Int32
 
 	gate sync.RWMutex // held for reading by what may change the disk
@@ -39,7 +43,7 @@ type parkFS struct {
 // fails there ends the store's writing as one of its own does, so that an archive
 // fails as a whole, but its error is returned.
 func (s *Store) Files() FS {
-	p := &parkFS{FS: s.opts.FS, fail: &s.fail, told: true}
+	p := &parkFS{FS: s.opts.FS, fail: &s.fail, told: true, site: s.fs.site}
 	p.armed.Store(true)
 	return p
 }
@@ -59,7 +63,10 @@ func (p *parkFS) change(op, path string, run func() error) error {
 		p.gate.RUnlock()
 		p.park()
 	}
-	err := run()
+	err := p.inPlace(op)
+	if err == nil {
+		err = run()
+	}
 	p.gate.RUnlock()
 	if err == nil || !p.armed.Load() {
 		return err
@@ -70,6 +77,18 @@ func (p *parkFS) change(op, path string, run func() error) error {
 	}
 	p.park()
 	return err
+}
+
+// inPlace looks at the place before an operation by name; what is done to an open file
+// ends once somebody has found that it has gone.
+func (p *parkFS) inPlace(op string) error {
+	switch op {
+	case "close":
+		return nil
+	case "write", "sync":
+		return p.site.seen()
+	}
+	return p.site.check()
 }
 
 // look takes the error of what only reads.
@@ -197,7 +216,20 @@ func (p *parkFS) Remove(name string) error {
 		p.park()
 	}
 	defer p.gate.RUnlock()
+	if err := p.site.check(); err != nil {
+		p.fail.set("remove", name, err)
+		return err
+	}
 	return p.FS.Remove(name)
+}
+
+// Open implements vfs.FS.
+func (p *parkFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if err := p.site.check(); err != nil {
+		p.fail.set("open", name, err)
+		return nil, err
+	}
+	return p.FS.Open(name, opts...)
 }
 
 // List implements vfs.FS.

@@ -28,7 +28,7 @@ func (s *Store) pebbleOptions(readOnly bool) *pebble.Options {
 		ReadOnly:                    readOnly,
 		ErrorIfNotExists:            readOnly || s.formatted(),
 		FormatMajorVersion:          formatMajor,
-		CacheSize:                   s.opts.CacheBytes,
+		Cache:                       s.cache,
 		MemTableSize:                memTableBytes,
 		MemTableStopWritesThreshold: 4,
 		MaxOpenFiles:                256,

@@ -57,6 +57,7 @@ type upload struct {
 	m     manifest
 	begun bool
 	value []byte // a compressed chunk; reused
+	bulk  bulk
 }
 
 func (u *upload) run(ctx context.Context, r io.Reader) error {
@@ -86,7 +87,10 @@ func (u *upload) run(ctx context.Context, r io.Reader) error {
 	if u.s.opts.DropRaw {
 		return nil
 	}
-	return u.s.do(ctx, u.finish)
+	if err := u.s.do(ctx, u.finish); err != nil {
+		return errors.Join(err, u.abort())
+	}
+	return nil
 }
 
 // chunk stores one chunk, unless it is there. Its use is recorded in the same batch,
@@ -98,10 +102,14 @@ func (u *upload) chunk(ctx context.Context, raw []byte) error {
 		return err
 	}
 	var value []byte
-	if !there {
+	if !there && !u.bulk.has(sum) {
 		value = u.pack(raw)
 	}
-	err = u.s.do(ctx, func() error {
+	u.m.Chunks = append(u.m.Chunks, sum)
+	return u.s.do(ctx, func() error {
+		if !there && len(raw) == chunkBytes && len(u.m.Chunks) > u.s.bulkAfter {
+			return u.bulkChunk(sum, value)
+		}
 		b := u.s.db.NewBatch()
 		defer b.Close()
 		if err := u.begin(b); err != nil {
@@ -125,12 +133,8 @@ func (u *upload) chunk(ctx context.Context, raw []byte) error {
 		if err := b.Set(keyUse(sum, u.m.Blob), nil, nil); err != nil {
 			return err
 		}
-		return u.s.db.Apply(b, pebble.NoSync)
+		return u.s.apply(b, pebble.NoSync)
 	})
-	if err == nil {
-		u.m.Chunks = append(u.m.Chunks, sum)
-	}
-	return err
 }
 
 // appendChunk compresses a chunk. Chunks need no dictionary.
@@ -162,6 +166,9 @@ func (u *upload) begin(b *pebble.Batch) error {
 
 // finish writes the manifest, or drops the upload if the bytes are known already.
 func (u *upload) finish() error {
+	if err := u.ingest(); err != nil {
+		return err
+	}
 	b := u.s.db.NewIndexedBatch()
 	defer b.Close()
 	if err := u.begin(b); err != nil {
@@ -187,15 +194,18 @@ func (u *upload) finish() error {
 	} else if err := b.Set(key, u.m.encode(), nil); err != nil {
 		return err
 	}
-	return u.s.db.Apply(b, pebble.NoSync)
+	return u.s.apply(b, pebble.NoSync)
 }
 
 // abort drops the chunks of an upload that will not be finished.
 func (u *upload) abort() error {
-	if !u.begun {
+	if !u.begun && len(u.bulk.paths) == 0 || u.s.fail.error() != nil {
 		return nil
 	}
 	return u.s.do(context.Background(), func() error {
+		if err := u.dropBulk(); err != nil || !u.begun {
+			return err
+		}
 		b := u.s.db.NewIndexedBatch()
 		defer b.Close()
 		if err := dropUses(b, &u.m); err != nil {
@@ -204,7 +214,7 @@ func (u *upload) abort() error {
 		if err := b.Delete(key64(prefixUpload, u.m.Blob), nil); err != nil {
 			return err
 		}
-		return u.s.db.Apply(b, pebble.NoSync)
+		return u.s.apply(b, pebble.NoSync)
 	})
 }
 

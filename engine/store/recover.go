@@ -1,10 +1,8 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"strconv"
@@ -20,7 +18,6 @@ const Format = 1
 const (
 	formatFile  = "FORMAT"
 	formatMagic = "hansard store "
-	markFile    = "MARK"
 )
 
 // checkFormat refuses a newer store before Pebble touches it: the format stands in
@@ -29,7 +26,7 @@ func (s *Store) checkFormat() error {
 	fs := s.opts.FS
 	b, err := readFile(fs, fs.PathJoin(s.dir, formatFile))
 	if errors.Is(err, os.ErrNotExist) {
-		if s.opts.ReadOnly {
+		if s.opts.ReadOnly && !s.headless {
 			return fmt.Errorf("%w: no store was ever made here", ErrNotFound)
 		}
 		return nil
@@ -57,7 +54,7 @@ func readFile(fs vfs.FS, name string) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// loadFormat reads the format in the database, and writes it to a new one.
+// loadFormat reads the format in the database.
 func (s *Store) loadFormat() error {
 	var v uint64
 	found, err := get(s.db, keyFormat, func(b []byte) error {
@@ -71,17 +68,28 @@ func (s *Store) loadFormat() error {
 	if v > Format {
 		return fmt.Errorf("%w: %d, this program knows up to %d", ErrVersion, v, Format)
 	}
-	if s.opts.ReadOnly {
-		return nil
+	if !found && s.headless {
+		return corruptf("the database names no format")
 	}
-	if !found {
+	s.fresh = !found
+	return nil
+}
+
+// writeFormat writes the format into a new store, and beside it.
+func (s *Store) writeFormat() error {
+	if s.fresh {
+		b := s.db.NewBatch()
+		defer b.Close()
 		var e encoder
 		e.uint(Format)
-		if err := s.db.Set(keyFormat, e.b, pebble.Sync); err != nil {
+		if err := b.Set(keyFormat, e.b, nil); err != nil {
+			return err
+		}
+		if err := s.apply(b, pebble.Sync); err != nil {
 			return mapErr(err)
 		}
 	}
-	_, err = s.opts.FS.Stat(s.opts.FS.PathJoin(s.dir, formatFile))
+	_, err := s.opts.FS.Stat(s.opts.FS.PathJoin(s.dir, formatFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return s.writeFormatFile()
 	}
@@ -164,7 +172,7 @@ func (s *Store) removeOrphans() error {
 		return nil
 	}
 	s.opts.Logger.Info("store: removed what an interrupted import left", "revisions", n, "raws", len(uploads))
-	return mapErr(s.db.Apply(b, pebble.Sync))
+	return mapErr(s.apply(b, pebble.Sync))
 }
 
 func (s *Store) removeUploads(b *pebble.Batch, uploads map[uint64]bool) error {
@@ -197,65 +205,4 @@ func (s *Store) removeUploads(b *pebble.Batch, uploads map[uint64]bool) error {
 		}
 		return dropUses(b, &manifest{Blob: blob, Chunks: [][32]byte{[32]byte(k[1:33])}})
 	})
-}
-
-// A mark is the high-water mark: the last acknowledged generation in a file of its
-// own. It is written after each commit and not synced, so it is never ahead of what
-// is durable; a store behind it has lost acknowledged commits. A missing or torn
-// mark says nothing.
-type mark struct {
-	f    vfs.File
-	warn func(error)
-}
-
-const markLen = 4 + 8 + 4
-
-func (s *Store) openMark() error {
-	name := s.opts.FS.PathJoin(s.dir, markFile)
-	b, err := readFile(s.opts.FS, name)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if len(b) == markLen && string(b[:4]) == "HMRK" && crc32.Checksum(b[:12], castagnoli()) == binary.LittleEndian.Uint32(b[12:]) {
-		if g, have := binary.LittleEndian.Uint64(b[4:]), s.state.Load().Generation; g > have {
-			s.lost = g - have
-			s.opts.Logger.Error("store: acknowledged commits are missing", "mark", g, "generation", have)
-		}
-	}
-	s.mark = &mark{}
-	if s.opts.ReadOnly || s.lost > 0 {
-		// The evidence of a loss stays.
-		return nil
-	}
-	s.mark.warn = func(err error) { s.opts.Logger.Warn("store: no high-water mark", "err", err) }
-	if len(b) > 0 {
-		s.mark.f, err = s.opts.FS.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
-	} else {
-		s.mark.f, err = s.opts.FS.Create(name, vfs.WriteCategoryUnspecified)
-	}
-	return err
-}
-
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
-// write notes a generation. It must not fail the commit, which is durable.
-func (m *mark) write(generation uint64) {
-	if m.f == nil {
-		return
-	}
-	b := binary.LittleEndian.AppendUint64([]byte("HMRK"), generation)
-	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
-	if _, err := m.f.WriteAt(b, 0); err != nil {
-		m.warn(errors.Join(err, m.f.Close()))
-		m.f = nil
-	}
-}
-
-func (m *mark) close() error {
-	if m == nil || m.f == nil {
-		return nil
-	}
-	err := errors.Join(m.f.Sync(), m.f.Close())
-	m.f = nil
-	return err
 }

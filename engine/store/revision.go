@@ -188,7 +188,7 @@ func (r *Revision) apply() error {
 		}
 		r.written = true
 	}
-	if err := r.s.db.Apply(r.batch, pebble.NoSync); err != nil {
+	if err := r.s.apply(r.batch, pebble.NoSync); err != nil {
 		return err
 	}
 	r.batch.Reset()
@@ -318,7 +318,7 @@ func (r *Revision) drop() error {
 		if err := dropRevision(b, r.no, r.rev); err != nil {
 			return err
 		}
-		return r.s.db.Apply(b, pebble.NoSync)
+		return r.s.apply(b, pebble.NoSync)
 	})
 }
 

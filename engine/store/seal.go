@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -51,8 +52,21 @@ func (s *Store) writeSeal() error {
 		}
 		fmt.Fprintf(&text, "%s %d %08x\n", n, size, sum)
 	}
-	line := text.String()
-	return s.replaceFile(sealFile, fmt.Sprintf("%s%08x\n", line, crc32.Checksum([]byte(line), castagnoli())))
+	return s.replaceFile(sealFile, sealed(text.String()))
+}
+
+// makeSeal makes a seal of nothing if there is none, so that a missing one can be told.
+func (s *Store) makeSeal() error {
+	_, err := s.opts.FS.Stat(s.opts.FS.PathJoin(s.dir, sealFile))
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return s.replaceFile(sealFile, sealed(sealMagic+"\n"))
+}
+
+// sealed puts the checksum of a seal under it.
+func sealed(lines string) string {
+	return fmt.Sprintf("%s%08x\n", lines, crc32.Checksum([]byte(lines), castagnoli()))
 }
 
 // isOptions tells the files of which Pebble needs none.
@@ -85,15 +99,60 @@ func (s *Store) checkSeal() error {
 			return nil
 		}
 		err := s.checkSealed(name, size, sum)
-		if errors.Is(err, ErrCorrupt) && isOptions(name) && !s.opts.ReadOnly {
-			s.opts.Logger.Warn("store: damaged file removed, it is not needed", "err", err)
-			err = fs.Remove(fs.PathJoin(s.dir, name))
+		if errors.Is(err, ErrCorrupt) && isOptions(name) {
+			err = s.badOptions(name, err)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkOptions looks at the OPTIONS that Pebble reads when it opens, which after a crash
+// no seal holds, and removes them if it could not.
+func (s *Store) checkOptions() error {
+	fs := s.opts.FS
+	names, err := fs.List(s.dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	newest := ""
+	for _, n := range names {
+		if isOptions(n) {
+			newest = max(newest, n) // numbers are padded
+		}
+	}
+	if newest == "" {
+		return nil
+	}
+	f, err := fs.Open(fs.PathJoin(s.dir, newest))
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	known := &pebble.Options{}
+	known.EnsureDefaults()
+	if err := known.CheckCompatibility(s.dir, string(text)); err != nil {
+		return s.badOptions(newest, corruptf("file %s: %w", newest, err))
+	}
+	return nil
+}
+
+// badOptions removes damaged OPTIONS, or returns why they are damaged if nothing may be
+// changed.
+func (s *Store) badOptions(name string, err error) error {
+	if s.opts.ReadOnly {
+		return err
+	}
+	s.opts.Logger.Warn("store: damaged file removed, it is not needed", "err", err)
+	return s.opts.FS.Remove(s.opts.FS.PathJoin(s.dir, name))
 }
 
 func (s *Store) checkSealed(name string, size int64, want uint32) error {

@@ -24,8 +24,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hansard-search/hansard/engine/archive"
@@ -55,7 +56,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.FS == nil {
-		o.FS = diskFS{vfs.Default}
+		o.FS = Disk
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -72,22 +73,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// diskFS is the disk with files that only their owner reads.
-type diskFS struct{ vfs.FS }
-
-func (d diskFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := d.FS.Create(name, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(name, 0o600); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-func (d diskFS) Unwrap() vfs.FS { return d.FS }
-
 // A Store is an open archive store. It is safe for concurrent use.
 type Store struct {
 	dir  string
@@ -95,7 +80,8 @@ type Store struct {
 	fs   *parkFS
 	db   *pebble.DB
 
-	ownLock *Lock // readers' lock, if this store took it
+	ownLock io.Closer            // the lock, if this store took it
+	lent    atomic.Pointer[Lock] // the caller's lock, while this store uses it
 
 	fail   failure
 	jobs   chan job
@@ -104,6 +90,10 @@ type Store struct {
 	closed sync.Once
 	// closeErr is set within closed.
 	closeErr error
+
+	cache     *pebble.Cache         // valid as long as db is open
+	tables    sstable.WriterOptions // of tables that are written outside of Pebble
+	bulkAfter int                   // chunks of a file before those that are written as tables; the constant but in tests
 
 	dicts   atomic.Pointer[dictionaries]
 	buffers sync.Pool    // of *buffer
@@ -117,18 +107,31 @@ type Store struct {
 	nextRev  uint64
 	nextBlob uint64
 	corrupt  []string // what Pebble reported as damaged
+	losses   []Loss   // those of guard, and in a read-only store those that it found
 
 	// state is what the commits have made durable; only the writer goroutine
 	// changes it, through setState.
 	state  atomic.Pointer[state]
 	dictAt uint64 // stored bytes at which a dictionary is tried; the writer's
-	lost   uint64 // generations that the high-water mark knows and the store lacks
-	mark   *mark
+	chain  chain  // the writer's
+	guard  guard  // the writer's; what is durable
+	mark   mark
+	fresh  bool // a new store, while it opens
+
+	headless bool // the file FORMAT may be missing, but not the format in the database
 }
 
 // Open opens the store in dir, and makes it unless opts.ReadOnly. A store of a newer
 // format is refused with ErrVersion, and no byte of it changes.
 func Open(dir string, opts Options) (*Store, error) {
+	s := unopened(dir, opts)
+	if err := s.open(); err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func unopened(dir string, opts Options) *Store {
 	opts = opts.withDefaults()
 	s := &Store{
 		dir:    dir,
@@ -138,13 +141,12 @@ func Open(dir string, opts Options) (*Store, error) {
 		dictAt: dictSampleBytes,
 		snaps:  map[*Snapshot]struct{}{},
 		ids:    map[archive.SessionID]No{},
+
+		bulkAfter: bulkAfter,
 	}
 	s.fail.ch = make(chan struct{})
 	s.fs = &parkFS{FS: opts.FS, fail: &s.fail}
-	if err := s.open(); err != nil {
-		return nil, fmt.Errorf("store %s: %w", dir, err)
-	}
-	return s, nil
+	return s
 }
 
 // load reads what the store keeps in memory and puts away what an interrupted
@@ -159,11 +161,18 @@ func (s *Store) load() error {
 	if err := s.loadDictionaries(); err != nil {
 		return err
 	}
-	if err := s.openMark(); err != nil {
+	found, lost, err := s.loadGuard()
+	if err != nil || s.opts.ReadOnly {
 		return err
 	}
-	if s.opts.ReadOnly {
-		return nil
+	if err := s.writeFormat(); err != nil {
+		return err
+	}
+	if err := s.keepLosses(found, lost); err != nil {
+		return err
+	}
+	if err := s.removeBulk(); err != nil {
+		return err
 	}
 	return s.removeOrphans()
 }
@@ -174,15 +183,20 @@ func (s *Store) Dir() string { return s.dir }
 // Failed is closed when the store can no longer write; Err then says why.
 func (s *Store) Failed() <-chan struct{} { return s.fail.ch }
 
-// Err is nil, or why the store can no longer write.
-func (s *Store) Err() error { return s.fail.error() }
+// Err is nil, or why the store can no longer write. It looks whether the folder is
+// still in its place.
+func (s *Store) Err() error { return s.look() }
+
+// look ends the store's writing if its folder was moved or replaced, and gives Err.
+func (s *Store) look() error {
+	if err := s.fs.site.check(); err != nil {
+		s.fail.set("write", s.dir, err)
+	}
+	return s.fail.error()
+}
 
 // Parked counts the goroutines that a failed write has parked for good.
 func (s *Store) Parked() int { return int(s.fs.parked.Load()) }
-
-// Lost counts acknowledged generations that are missing although the store opened:
-// damage to the write-ahead log can cut its end unseen.
-func (s *Store) Lost() uint64 { return s.lost }
 
 // Generation counts the commits that changed a session, durable ones only.
 func (s *Store) Generation() uint64 { return s.state.Load().Generation }
@@ -252,19 +266,20 @@ func (s *Store) closeDB(snaps []*Snapshot) error {
 	for _, sn := range snaps {
 		sn.end()
 	}
-	writes := !s.opts.ReadOnly && s.fail.error() == nil
+	writes := !s.opts.ReadOnly && s.look() == nil
 	var err error
 	if writes {
 		err = mapErr(s.db.Flush())
 	}
-	err = errors.Join(err, mapErr(s.db.Close()), s.mark.close(), s.unlock())
-	if err == nil && writes {
+	err = errors.Join(err, mapErr(s.db.Close()), s.mark.close())
+	if err == nil && writes && s.look() == nil {
 		err = s.removeLogs()
 		if sealed := s.writeSeal(); sealed != nil {
 			s.opts.Logger.Warn("store: no seal", "err", sealed) // the one before stays true
 		}
 	}
-	return err
+	// Last: whoever waits for the lock opens what is there.
+	return errors.Join(err, s.unlock())
 }
 
 // removeLogs removes the logs that Pebble keeps for another use, all but the newest:

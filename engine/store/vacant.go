@@ -9,7 +9,7 @@ import (
 )
 
 // ErrForeign marks a folder that holds something else than an archive.
-var ErrForeign = errors.New("store: the folder holds other files")
+var ErrForeign = errors.New("the folder holds other files")
 
 // own are the names that an archive's folder may hold before its format is written:
 // what a creation that was cut off has left.

@@ -155,7 +155,13 @@ func (f *FS) OpenDir(name string) (vfs.File, error) {
 
 // Link implements vfs.FS.
 func (f *FS) Link(oldname, newname string) error {
-	return f.do(Link, KindOf(newname), newname, func() error { return f.base.Link(oldname, newname) })
+	return f.do(Link, KindOf(newname), newname, func() error {
+		err := f.base.Link(oldname, newname)
+		if b := f.budget.Load(); err == nil && b != nil {
+			b.move(oldname, newname) // the bytes are the new name's: a link is made to take the old one away
+		}
+		return err
+	})
 }
 
 // Rename implements vfs.FS.

@@ -74,7 +74,7 @@ type Decoder struct {
 const firstBuffer = 256 << 10
 
 // nearBytes is a multiple of it that still costs little.
-const nearBytes = 4 << 20
+const nearBytes = 1 << 20
 
 // NewDecoder reads records from r. If r is an io.ReaderAt, its offsets must count
 // from where r stands: the decoder then looks ahead without holding what it sees.

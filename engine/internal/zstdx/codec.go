@@ -41,6 +41,7 @@ func (c *Codec) newEncoder() (e *zstd.Encoder, err error) {
 		zstd.WithEncoderLevel(c.level.encoder()),
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true),
+		zstd.WithWindowSize(1 << 20), // inputs are rarely longer, and the encoder takes memory for all of it
 		zstd.WithSingleSegment(true), // the content size stands in the header, where Decode looks first
 		zstd.WithZeroFrames(true),    // empty input has a frame too
 	}

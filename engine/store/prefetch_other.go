@@ -1,0 +1,5 @@
+//go:build !linux
+
+package store
+
+func prefetch(uintptr, int64, int64) error { return nil }
