@@ -110,7 +110,11 @@ func (b *binder) pred(p Pred) (predicate, *Error) {
 	case *Not:
 		f, ok := n.Of.(*Field)
 		if spec := fieldOf(f, ok); spec != nil && n.Dash && !spec.Negatable && !spec.Later && b.query.Mode == Compact {
-			return nil, negation(spec, n.At, n.Of.String())
+			err := negation(spec, n.At, n.Of.String())
+			if _, wrong := b.field(f); wrong != nil {
+				err.Suggestions = nil
+			}
+			return nil, err
 		}
 		of, err := b.pred(n.Of)
 		if err != nil {
@@ -141,7 +145,8 @@ func (b *binder) preds(of []Pred) ([]predicate, *Error) {
 	return out, nil
 }
 
-func (b *binder) spec(name string, p Position) (*FieldSpec, *Error) {
+// spec finds a field; clause is the predicate that names it.
+func (b *binder) spec(name string, clause Pred, p Position) (*FieldSpec, *Error) {
 	f := LookupField(name)
 	switch {
 	case f == nil:
@@ -149,14 +154,30 @@ func (b *binder) spec(name string, p Position) (*FieldSpec, *Error) {
 	case f.Later:
 		return nil, at(CodeNotSupportedYet, p, "field '%s' is not supported yet", f.Name).field(f.Name)
 	case f.BooleanOnly && b.query.Mode == Compact:
-		return nil, at(CodeFieldScope, p, "field '%s' is supported only inside `sessions where` Boolean queries", f.Name).field(f.Name)
+		return nil, at(CodeFieldScope, p, "field '%s' is supported only inside Boolean queries", f.Name).field(f.Name).
+			example("join it to another field with AND, as in", joined(f, clause))
 	}
 	return f, nil
 }
 
+// joined is a clause in a query that works: some fields do not stand by themselves.
+func joined(f *FieldSpec, clause Pred) string {
+	text := predString(clause)
+	if f.BooleanOnly {
+		text += " AND messages >= 0"
+	}
+	if len(text) > longestExample || !parses(text) {
+		return f.Example
+	}
+	return text
+}
+
+// longestExample is how long a query is that an error shows.
+const longestExample = 80
+
 // field binds name:value by the match rule of the field.
 func (b *binder) field(n *Field) (predicate, *Error) {
-	f, err := b.spec(n.Name, n.At)
+	f, err := b.spec(n.Name, n, n.At)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +255,7 @@ func (b *binder) bound(f *FieldSpec, n *Field) (predicate, *Error) {
 }
 
 func (b *binder) compare(n *Compare) (predicate, *Error) {
-	f, err := b.spec(n.Name, n.At)
+	f, err := b.spec(n.Name, n, n.At)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +277,7 @@ func (b *binder) compare(n *Compare) (predicate, *Error) {
 }
 
 func (b *binder) between(n *Range) (predicate, *Error) {
-	f, err := b.spec(n.Name, n.At)
+	f, err := b.spec(n.Name, n, n.At)
 	if err != nil {
 		return nil, err
 	}

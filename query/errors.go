@@ -69,7 +69,16 @@ func at(code string, p Position, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: p}
 }
 
-func (e *Error) field(name string) *Error         { e.Field = name; return e }
+func (e *Error) field(name string) *Error { e.Field = name; return e }
+
+// example adds a hint that shows a query that works; it stands in backquotes.
+func (e *Error) example(words, query string) *Error {
+	if query == "" {
+		return e
+	}
+	return e.hint(words + " `" + query + "`")
+}
+
 func (e *Error) hint(h string) *Error             { e.Hint = h; return e }
 func (e *Error) expect(what ...string) *Error     { e.Expected = what; return e }
 func (e *Error) suggest(instead ...string) *Error { e.Suggestions = instead; return e }

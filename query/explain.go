@@ -7,12 +7,12 @@ import (
 )
 
 // ExplainVersion names the shape of [Explanation].
-const ExplainVersion = "hansard.query-explain/1"
+const ExplainVersion = "hansard.explain/1"
 
 // An Explanation says how a query was read and how it will run. It needs no
 // archive.
 type Explanation struct {
-	SchemaVersion    string       `json:"schema_version"`
+	Schema           string       `json:"schema"`
 	SourceText       string       `json:"source_text"`
 	Canonical        string       `json:"canonical"` // parses to the same query
 	Clauses          []Clause     `json:"clauses"`
@@ -67,7 +67,7 @@ const lowerer = "query-expression-to-session-plan"
 // Explain describes p.
 func (p *Plan) Explain() *Explanation {
 	e := &Explanation{
-		SchemaVersion: ExplainVersion, SourceText: p.Query.Source, Canonical: p.Query.String(),
+		Schema: ExplainVersion, SourceText: p.Query.Source, Canonical: p.Query.String(),
 		Clauses: []Clause{}, Lowerer: lowerer, SelectedUnits: []string{"session"},
 		ExecutionLegs: []string{}, PlanDescription: []string{}, UnsupportedNodes: []string{},
 		Warnings: append([]string{}, p.Warnings...),

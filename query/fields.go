@@ -60,6 +60,14 @@ type FieldSpec struct {
 	Example     string
 }
 
+// works is the example, unless this build cannot run it yet.
+func (f *FieldSpec) works() string {
+	if f.Later {
+		return ""
+	}
+	return f.Example
+}
+
 // SessionFields are the fields of sessions, by name. The slice is shared: read it.
 func SessionFields() []FieldSpec { return sessionFields }
 
@@ -165,6 +173,7 @@ func unknownField(name string, p Position) *Error {
 	name = strings.ToLower(name)
 	names := recognized()
 	e := at(CodeUnknownField, p, "unknown query field '%s'; recognized fields: %s", name, strings.Join(names, ", "))
+	names = slices.DeleteFunc(names, func(n string) bool { return LookupField(n).Later })
 	if near := closest(name, names); len(near) > 0 {
 		e.Message += "; did you mean: " + strings.Join(near, ", ")
 		for _, n := range near {

@@ -10,7 +10,7 @@ func (p *parser) field(t token) (item, *Error) {
 	f := LookupField(t.name)
 	if f.Kind == KindNumber || f.Kind == KindTime {
 		if t.neg {
-			return item{}, negation(f, t.at, p.text[t.at.Start+1:t.at.End])
+			return item{}, negation(f, t.at, negated(f, t))
 		}
 		return p.fieldCompare(f, t)
 	}
@@ -26,11 +26,7 @@ func (p *parser) fieldCompare(f *FieldSpec, t token) (item, *Error) {
 	v := t.values[0]
 	op, rest := splitOp(v.Text)
 	if op == "" || len(t.values) > 1 {
-		example := f.Name + ":>=10"
-		if f.Kind == KindTime {
-			example = f.Example
-		}
-		return item{}, at(CodeInvalidValue, t.at, "use comparison operator for '%s': e.g. %s", f.Name, example).
+		return item{}, at(CodeInvalidValue, t.at, "use comparison operator for '%s': e.g. %s", f.Name, f.Example).
 			field(f.Name).expect(">=", "<=", "=", ">", "<")
 	}
 	v.At.Start += len(v.Text) - len(rest)
@@ -97,7 +93,8 @@ func (p *parser) compare(t token, name, op string, values []Value) (item, *Error
 		}
 	} else if op == "=" {
 		return item{}, at(CodeInvalidValue, n.At,
-			"date equality is not supported; use date between A and B").field(name).expect(">=", "<=", ">", "<", "between")
+			"date equality is not supported; use date between A and B").field(name).expect(">=", "<=", ">", "<", "between").
+			example("write", "date between 2026-01-15 and 2026-01-15")
 	}
 	return item{pred: n, at: n.At}, nil
 }
@@ -135,7 +132,7 @@ func (p *parser) between(f *FieldSpec, t token) (item, bool, *Error) {
 func inverted(f *FieldSpec, n *Range) *Error {
 	return at(CodeInvalidValue, n.At, "%s range lower bound %s is greater than upper bound %s",
 		f.Name, n.Low.Text, n.High.Text).field(f.Name).
-		suggest(f.Name + " between " + n.High.Text + " and " + n.Low.Text)
+		suggest(joined(f, &Range{Name: n.Name, Low: n.High, High: n.Low}))
 }
 
 // value returns the value that a token is, if it can be one.
@@ -175,4 +172,26 @@ func negation(f *FieldSpec, p Position, clause string) *Error {
 		return e.suggest("root:false")
 	}
 	return e.hint("write NOT instead of the dash").suggest("NOT " + clause)
+}
+
+// negated is a comparison that was written with a dash, as it can stand behind NOT: one
+// without an operator is meant as equality.
+func negated(f *FieldSpec, t token) string {
+	v := t.values[0]
+	op, rest := splitOp(v.Text)
+	if op == "" {
+		op, rest = "=", v.Text
+	}
+	v.Text = rest
+	n := &Compare{Name: f.Name, Op: op, Value: v}
+	if text := n.String(); len(t.values) == 1 && f.Kind == KindNumber && parses(text) {
+		return text
+	}
+	return f.Example
+}
+
+// parses reports whether text is a query.
+func parses(text string) bool {
+	_, err := Parse(text)
+	return err == nil
 }

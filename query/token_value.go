@@ -23,7 +23,7 @@ func (s *scanner) fieldClause(start, body int, neg bool) (t token, ok bool, err 
 			return token{}, false, nil // punctuation, as in "note: this"
 		}
 		return token{}, false, at(CodeSyntax, s.pos(start), "field '%s' requires a value", f.Name).
-			field(f.Name).hint("write " + f.Example).expect("value")
+			field(f.Name).example("write", f.works()).expect("value")
 	}
 	if f == nil {
 		s.skipRun(false)
@@ -65,7 +65,7 @@ func (s *scanner) values(f *FieldSpec) ([]Value, *Error) {
 	}
 	if err == nil && len(out) == 0 {
 		err = at(CodeSyntax, s.pos(start), "field '%s' requires a value", f.Name).
-			field(f.Name).hint("write " + f.Example).expect("value")
+			field(f.Name).example("write", f.works()).expect("value")
 	}
 	return out, err
 }

@@ -4,11 +4,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -32,8 +34,9 @@ type World struct {
 type app struct {
 	World
 	flags globals
-	err   error // of the command that ran
-	code  int   // exit code when err is nil
+	verbs []string // names of the commands
+	err   error    // of the command that ran
+	code  int      // exit code when err is nil
 }
 
 // globals are the flags of every command.
@@ -57,6 +60,7 @@ func Run(ctx context.Context, args []string, w World) int {
 		root.SetArgs(argv)
 		err = root.ExecuteContext(ctx)
 		if err != nil && a.err == nil {
+			a.flags.scan(args) // parsing may have ended before the format
 			err = usageError(err)
 		}
 	} else {
@@ -91,15 +95,19 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.Stderr)
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.archive, "archive", "", "folder of the archive (default $HANSARD_ARCHIVE, else the user's data folder)")
-	f.StringVarP(&a.flags.format, "format", "f", "text", "output: text, json or jsonl")
+	formatChoice().add(root, f, &a.flags.format)
 	f.BoolVar(&a.flags.json, "json", false, "short for --format json")
-	f.StringVar(&a.flags.colour, "color", "auto", "colour: auto, always or never")
-	f.StringVar(&a.flags.progress, "progress", "auto", "progress on stderr: auto, plain or none")
+	colourChoice().add(root, f, &a.flags.colour)
+	progressChoice().add(root, f, &a.flags.progress)
 	root.Flags().Bool("version", false, "print the version")
 	f.StringVar(&a.flags.tz, "tz", "UTC", "time zone of dates in queries")
+	completeFlags(root, "archive")
 	root.AddCommand(a.importCmd(), a.searchCmd(), a.readCmd(), a.explainCmd(), a.statusCmd(), a.checkCmd(), a.rebuildCmd(), a.doctorCmd(), a.demoCmd())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		a.verbs = append(a.verbs, c.Name())
+	}
 	return root
 }
 
@@ -119,13 +127,8 @@ func (g *globals) check() error {
 	if g.json {
 		g.format = "json"
 	}
-	switch {
-	case !oneOf(g.format, "text", "json", "jsonl"):
-		return badFlag("format", g.format, "text, json, jsonl")
-	case !oneOf(g.colour, "auto", "always", "never"):
-		return badFlag("color", g.colour, "auto, always, never")
-	case !oneOf(g.progress, "auto", "plain", "none"):
-		return badFlag("progress", g.progress, "auto, plain, none")
+	if err := cmp.Or(formatChoice().check(g.format), colourChoice().check(g.colour), progressChoice().check(g.progress)); err != nil {
+		return err
 	}
 	if _, err := time.LoadLocation(g.tz); err != nil {
 		return badFlag("tz", g.tz, "the name of a time zone: UTC, Europe/Warsaw, …")
@@ -136,12 +139,17 @@ func (g *globals) check() error {
 // scan finds the output format among arguments that could not be parsed.
 func (g *globals) scan(args []string) {
 	for i, a := range args {
-		next := ""
-		if i+1 < len(args) {
-			next = args[i+1]
+		name, value, inline := strings.Cut(a, "=")
+		if !inline && i+1 < len(args) {
+			value = args[i+1]
 		}
-		if a == "--json" || a == "--format=json" || (a == "--format" || a == "-f") && next == "json" {
+		switch {
+		case a == "--":
+			return
+		case a == "--json":
 			g.format = "json"
+		case (name == "--format" || name == "-f") && oneOf(value, "json", "jsonl"):
+			g.format = value
 		}
 	}
 }
@@ -186,6 +194,7 @@ const longHelp = `hansard searches archives of AI sessions: what was said and do
   hansard timeout proxy               sessions with a block that holds both words
   hansard '"connection reset" -proxy' a phrase, without a word
   hansard 'retry repo:harbor since:30d tool:shell'
+  hansard ''                          all sessions, the newest first
   hansard read REF                    one session, message or block
   hansard demo                        try it on a small invented archive
 

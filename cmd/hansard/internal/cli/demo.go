@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hansard-search/hansard/cmd/hansard/internal/demo"
+	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
 	"github.com/hansard-search/hansard/engine"
 )
 
@@ -23,6 +24,7 @@ func (a *app) demoCmd() *cobra.Command {
 	var keep string
 	cmd := &cobra.Command{Use: "demo", Short: "Try hansard on a small invented archive", Args: cobra.NoArgs, Annotations: alone}
 	cmd.Flags().StringVar(&keep, "keep", "", "make the demo archive in this folder and leave it there")
+	completeFlags(cmd, "keep")
 	cmd.RunE = a.run(func(cmd *cobra.Command, _ []string) (err error) {
 		dir := keep
 		if dir == "" {
@@ -48,7 +50,7 @@ func (a *app) runDemo(cmd *cobra.Command, dir string, kept bool) error {
 	}
 	report, err := e.Import(cmd.Context(), engine.ImportRequest{Home: home})
 	if err == nil {
-		err = a.guide(cmd, e, n, report)
+		err = a.guide(cmd, e, n, report, kept)
 	}
 	if err := errors.Join(err, e.Close()); err != nil {
 		return err
@@ -60,9 +62,13 @@ func (a *app) runDemo(cmd *cobra.Command, dir string, kept bool) error {
 }
 
 // guide asks the questions of the tour and shows the first two answers of each.
-func (a *app) guide(cmd *cobra.Command, e *engine.Engine, n int, r *engine.Report) error {
+func (a *app) guide(cmd *cobra.Command, e *engine.Engine, n int, r *engine.Report, kept bool) error {
 	if !a.flags.machine() {
-		fmt.Fprintf(a.Stdout, "Imported %d invented sessions (%d messages, %d blocks) into a temporary archive.\n", n, r.Messages, r.Blocks)
+		into := "a temporary archive"
+		if kept {
+			into = "the archive " + term.Line(e.Dir())
+		}
+		fmt.Fprintf(a.Stdout, "Imported %d invented sessions (%d messages, %d blocks) into %s.\n", n, r.Messages, r.Blocks, into)
 	}
 	var answers []*engine.SearchEnvelope
 	for _, t := range tour {
@@ -80,7 +86,7 @@ func (a *app) guide(cmd *cobra.Command, e *engine.Engine, n int, r *engine.Repor
 		}
 	}
 	if a.flags.machine() {
-		return a.printJSON(map[string]any{"report": r, "searches": answers})
+		return a.printJSON(map[string]any{"schema": "hansard.demo/1", "report": r, "searches": answers})
 	}
 	return nil
 }

@@ -13,20 +13,27 @@ import (
 )
 
 func (a *app) doctorCmd() *cobra.Command {
-	fix := false
+	fix, settle := false, false
 	cmd := &cobra.Command{Use: "doctor", Short: "Say what is wrong with the archive, what it means, and what to do", Args: cobra.NoArgs, Annotations: alone,
 		Long: `doctor checks the whole archive and explains what it finds: what is wrong, what
 that means for your data, and the commands that help. It works on archives that
 cannot be opened, too. It changes nothing; with --fix it puts damaged parts of the
-index aside and makes the index anew from the stored sessions.`,
+index aside and makes the index anew from the stored sessions, or writes a missing
+file FORMAT again. What was found missing from the store is told, in answers too,
+until --settle says that you know and have imported again what could be.`,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			dir, err := a.archiveDir()
 			if err != nil {
 				return err
 			}
 			d, err := a.diagnose(cmd.Context(), dir)
-			if err == nil && fix && d.Fixable() {
+			if err == nil && fix && d.NeedsFormat() {
+				d, err = a.restoreFormat(cmd.Context(), dir)
+			} else if err == nil && fix && d.Fixable() {
 				d, err = a.treat(cmd.Context(), dir)
+			}
+			if err == nil && settle && d.Unsettled() {
+				d, err = a.settle(cmd.Context(), dir, d.Fixed)
 			}
 			if err != nil {
 				return err
@@ -39,7 +46,42 @@ index aside and makes the index anew from the stored sessions.`,
 			return nil
 		})}
 	cmd.Flags().BoolVar(&fix, "fix", false, "put damaged parts of the index aside and make the index anew")
+	cmd.Flags().BoolVar(&settle, "settle", false, "forget what was found missing; answers are no longer called partial for it")
 	return cmd
+}
+
+// restoreFormat writes the file FORMAT again and looks again.
+func (a *app) restoreFormat(ctx context.Context, dir string) (*engine.Diagnosis, error) {
+	if err := engine.RestoreFormat(dir, engine.Options{Now: a.Now}); err != nil {
+		return nil, err
+	}
+	d, err := a.diagnose(ctx, dir)
+	if err == nil {
+		d.Fixed = append(d.Fixed, "wrote the file FORMAT again, as the database says")
+	}
+	return d, err
+}
+
+// settle forgets what was found missing and looks again. before is what was done
+// already.
+func (a *app) settle(ctx context.Context, dir string, before []string) (*engine.Diagnosis, error) {
+	e, err := engine.Open(dir, engine.Options{Now: a.Now})
+	if err != nil {
+		return nil, err
+	}
+	was, err := e.Settle(ctx)
+	if err := errors.Join(err, e.Close()); err != nil {
+		return nil, err
+	}
+	d, err := a.diagnose(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	d.Fixed = append(d.Fixed, before...)
+	for _, l := range was {
+		d.Fixed = append(d.Fixed, fmt.Sprintf("settled what was found on %s: %s", l.FoundAt[:10], l.What))
+	}
+	return d, nil
 }
 
 // diagnose looks at the archive; through the process that has it open, if one has.

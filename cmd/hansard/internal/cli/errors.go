@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/hansard-search/hansard/cmd/hansard/internal/term"
 	"github.com/hansard-search/hansard/engine"
@@ -42,6 +45,8 @@ var exits = map[string]int{
 	engine.CodeArchiveNewer:      exitDamaged,
 	engine.CodeArchiveReadOnly:   exitBusy,
 	engine.CodeDiskFull:          exitBusy,
+	engine.CodeTooManyFiles:      exitBusy,
+	engine.CodeArchiveReplaced:   exitBusy,
 	engine.CodeClosed:            exitBusy,
 	engine.CodeArchiveUnreadable: exitNoArchive,
 	engine.CodeInvalidArgument:   exitUsage,
@@ -112,13 +117,20 @@ func (a *app) fail(err error) int {
 		fmt.Fprintf(a.Stderr, "  %s\n", strings.ReplaceAll(term.Escape(q.Caret(at.text)), "\n", "\n  "))
 	}
 	if len(b.Suggestions) > 0 && !strings.Contains(b.Message+b.Hint, b.Suggestions[0]) {
-		fmt.Fprintf(a.Stderr, "did you mean %s ?\n", term.Escape(strings.Join(b.Suggestions, ", ")))
+		shown, more := b.Suggestions, ""
+		if len(shown) > shownSuggestions {
+			shown, more = shown[:shownSuggestions], ", …"
+		}
+		fmt.Fprintf(a.Stderr, "did you mean %s%s ?\n", term.Escape(strings.Join(shown, ", ")), more)
 	}
 	if b.Hint != "" {
 		fmt.Fprintf(a.Stderr, "hint: %s\n", term.Escape(b.Hint))
 	}
 	return exit
 }
+
+// shownSuggestions is how many suggestions a person gets to see.
+const shownSuggestions = 5
 
 // longestCaret is the longest query that is shown with a caret below.
 const longestCaret = 200
@@ -136,6 +148,11 @@ func usageError(err error) error {
 	var known *engine.Error
 	if errors.As(err, &known) {
 		return err
+	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		kinds := map[string]string{"int": "a whole number", "bool": "true or false"}
+		return badFlag(bad.GetFlag().Name, bad.GetValue(), cmp.Or(kinds[bad.GetFlag().Value.Type()], "another value"))
 	}
 	return &engine.Error{Code: codeUsage, Message: err.Error(), Hint: "see hansard --help", Err: err}
 }

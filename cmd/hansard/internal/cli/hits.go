@@ -49,16 +49,58 @@ func (a *app) printFooter(env *engine.SearchEnvelope) {
 	}
 	if d := env.Diagnostics; d != nil {
 		fmt.Fprintln(a.Stderr, term.Escape(d.Message))
+		for i, f := range d.Filters {
+			if i > 0 { // the first stands in every answer
+				fmt.Fprintf(a.Stderr, "  filter: %s\n", term.Line(f))
+			}
+		}
 		for _, r := range d.Reasons {
 			fmt.Fprintf(a.Stderr, "  %s\n", term.Line(r.Summary))
 		}
-	} else if env.Total > env.Returned {
-		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(fmt.Sprintf("%d of %s; --limit N or --offset %d for more", env.Returned, plural(env.Total, "session"), env.Offset+env.Returned)))
+		if verb := a.nearVerb(env.Expression); verb != "" {
+			fmt.Fprintf(a.Stderr, "did you mean the command hansard %s ?\n", verb)
+		}
 	} else {
-		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(plural(env.Total, "session")))
+		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(pageLine(env)))
 	}
+	a.sayReadOnly(env.ReadOnly)
 	for _, m := range env.Missing {
+		if m.File == "store" && m.Session == "" {
+			fmt.Fprintf(a.Stderr, "%s %s; hansard doctor says what to do\n", st.Yellow("incomplete:"), term.Line(m.Reason))
+			continue
+		}
 		fmt.Fprintf(a.Stderr, "%s %s could not be read: %s\n", st.Yellow("incomplete:"), term.Line(m.File), term.Line(m.Reason))
+	}
+}
+
+// pageLine says which part of the hits the page is.
+func pageLine(env *engine.SearchEnvelope) string {
+	all := plural(env.Total, "session")
+	switch {
+	case env.Truncated:
+		return fmt.Sprintf("%d of %s; --limit N or --offset %d for more", env.Returned, all, env.Offset+env.Returned)
+	case env.Returned == 0 && env.Offset > 0:
+		return fmt.Sprintf("%s; the page begins after the last", all)
+	case env.Offset > 0:
+		return fmt.Sprintf("%d of %s, the last", env.Returned, all)
+	}
+	return all
+}
+
+// nearVerb is the verb that a query of one word resembles, as a misspelled one does.
+func (a *app) nearVerb(text string) string {
+	for _, verb := range a.verbs {
+		if d := distance(text, verb); d > 0 && d <= 2 && d < len(verb)/2 {
+			return verb
+		}
+	}
+	return ""
+}
+
+// sayReadOnly says on stderr why nothing can be imported.
+func (a *app) sayReadOnly(why *engine.ReadOnly) {
+	if why != nil {
+		fmt.Fprintf(a.Stderr, "%s nothing can be imported: %s\nhint: %s\n", a.style(a.Stderr).Yellow("read-only:"), term.Line(why.Reason), term.Line(why.Hint))
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,7 @@ func (a *app) importCmd() *cobra.Command {
 	cmd.Flags().StringVar(&home, "home", "", "home folder to find the agents' sessions in (default: yours)")
 	cmd.Flags().BoolVar(&force, "force", false, "read files again although they have not changed")
 	cmd.Flags().BoolVar(&noRaw, "no-raw", false, "do not keep the source bytes")
+	completeFlags(cmd, "home")
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
 		req := engine.ImportRequest{Home: home, Env: agentEnv(a.Environ()), Paths: args, Force: force, DropRaw: noRaw}
 		if home != "" {
@@ -31,11 +34,14 @@ func (a *app) importCmd() *cobra.Command {
 				return &engine.Error{Code: engine.CodeSourceMissing, Field: "home", Message: "there is no folder " + home, Err: err}
 			}
 		} else if len(args) == 0 {
-			h, err := a.Home()
+			h, err := a.home("home", "name the folder with --home")
 			if err != nil {
 				return err
 			}
 			req.Home = h
+		}
+		if err := anyThere(args); err != nil {
+			return err
 		}
 		e, err := a.open(cmd.Context(), engine.Options{Create: true})
 		if err != nil {
@@ -46,9 +52,41 @@ func (a *app) importCmd() *cobra.Command {
 		if report == nil {
 			return err
 		}
-		return a.showReport(report, err)
+		return a.showReport(report, req, err)
 	})
 	return cmd
+}
+
+// anyThere refuses an import of which no input is there, before an archive is made for
+// it. One that is there is imported, and the others are reported.
+func anyThere(paths []string) error {
+	if slices.Contains(paths, "") {
+		return &engine.Error{Code: engine.CodeInvalidArgument, Field: "paths", Message: "a path is empty"}
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(p); err == nil {
+			return nil
+		}
+	}
+	switch len(paths) {
+	case 0:
+		return nil
+	case 1:
+		_, err := os.Stat(paths[0])
+		return &engine.Error{Code: engine.CodeSourceMissing, Field: "paths", Message: fmt.Sprintf("cannot import %q: %v", paths[0], cause(err)),
+			Hint: "name a session file, or a folder of them; nothing was changed", Err: err}
+	}
+	return &engine.Error{Code: engine.CodeSourceMissing, Field: "paths", Message: fmt.Sprintf("none of the %d paths can be read, as the first: %q", len(paths), paths[0]),
+		Hint: "name session files, or folders of them; nothing was changed"}
+}
+
+// cause is what an error says without the path.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 func (a *app) runImport(cmd *cobra.Command, e *owner.Archive, req engine.ImportRequest) (*engine.Report, error) {
@@ -69,12 +107,21 @@ func (a *app) startProgress() *term.Progress {
 	if a.flags.progress == "none" || a.flags.machine() || a.flags.progress == "auto" && !term.IsTerminal(a.Stderr) {
 		return nil
 	}
+	if a.flags.progress == "plain" {
+		return term.PlainProgress(a.Stderr, a.Now)
+	}
 	return term.NewProgress(a.Stderr, a.Now)
+}
+
+// An importDocument is a report and, if the import did not end well, why.
+type importDocument struct {
+	*engine.Report
+	Error *errorBody `json:"error"`
 }
 
 // showReport prints what an import did. An import that stopped early exits with 7
 // and an unreadable named file with 8, after the report.
-func (a *app) showReport(r *engine.Report, err error) error {
+func (a *app) showReport(r *engine.Report, req engine.ImportRequest, err error) error {
 	if a.flags.machine() {
 		if err != nil && !r.Stopped {
 			var known *engine.Error
@@ -82,7 +129,12 @@ func (a *app) showReport(r *engine.Report, err error) error {
 				return err
 			}
 		}
-		if printed := a.printJSON(r); printed != nil {
+		doc := importDocument{Report: r}
+		if err != nil {
+			b, _ := body(err)
+			doc.Error = &b
+		}
+		if printed := a.printJSON(doc); printed != nil {
 			return printed
 		}
 		if err != nil {
@@ -101,18 +153,35 @@ func (a *app) showReport(r *engine.Report, err error) error {
 	fmt.Fprintf(a.Stdout, "\n%s %d messages, %d blocks\n", st.Bold("stored  "), r.Messages, r.Blocks)
 	fmt.Fprintf(a.Stdout, "%s %d read: %d stored, %d skipped, %d rejected\n", st.Bold("records "), r.Records.Read, r.Records.Stored, r.Records.Skipped, r.Records.Rejected)
 	fmt.Fprintf(a.Stdout, "%s %d found: %s\n", st.Bold("files   "), r.Files.Found, fileWords(r.Files))
-	for _, s := range r.Sources {
-		if s.Note != "" {
-			fmt.Fprintf(a.Stdout, "         %s: %s, %s\n", term.Line(s.Format), plural(s.Files, "file"), s.Note)
-		}
+	if r.Files.Found == 0 && req.Home != "" {
+		fmt.Fprintf(a.Stdout, "         looked in %s; hansard import PATH… reads other places\n",
+			term.Line(strings.Join(engine.SessionFolders(req.Home, req.Env), ", ")))
+	}
+	if left := leftOut(r.Sources); left != "" {
+		fmt.Fprintf(a.Stdout, "         not read: %s\n", left)
 	}
 	a.showProblems(r)
 	if r.Stopped && err != nil {
-		fmt.Fprintf(a.Stderr, "stopped early: %s\nwhat is counted above is kept; run it again to go on\n", term.Line(err.Error()))
+		b, _ := body(err)
+		fmt.Fprintf(a.Stderr, "stopped early: %s\nwhat is counted above is kept; run it again to go on\n", term.Line(b.Message))
+		if b.Hint != "" {
+			fmt.Fprintf(a.Stderr, "hint: %s\n", term.Line(b.Hint))
+		}
 		a.code = stoppedCode(err)
 		return nil
 	}
 	return err
+}
+
+// leftOut names the formats whose files are not read, and how many each has.
+func leftOut(sources []engine.SourceReport) string {
+	var out []string
+	for _, s := range sources {
+		if s.Note != "" {
+			out = append(out, fmt.Sprintf("%s %d", term.Line(strings.TrimPrefix(s.Format, "unsupported format ")), s.Files))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // stoppedCode is the exit code of an import that ended early with err.
@@ -161,7 +230,7 @@ func agentEnv(environ []string) map[string]string {
 	env := map[string]string{}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if oneOf(name, "CLAUDE_CONFIG_DIR", "CODEX_HOME") {
+		if oneOf(name, "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME") {
 			env[name] = value
 		}
 	}

@@ -19,12 +19,17 @@ func (a *app) readCmd() *cobra.Command {
 	var view string
 	cmd := &cobra.Command{
 		Use: "read REF", Short: "Show one session, message, block, run, event or context snapshot",
-		Args: cobra.ExactArgs(1),
+		Args: oneRef,
 	}
-	cmd.Flags().StringVar(&view, "view", "messages", "messages, or raw: the whole source file of the session, decompressed")
+	viewChoice().add(cmd, cmd.Flags(), &view)
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
-		if !oneOf(view, "messages", "raw") {
-			return badFlag("view", view, "messages, raw")
+		if err := viewChoice().check(view); err != nil {
+			return err
+		}
+		if view == "raw" && a.flags.machine() {
+			return &engine.Error{Code: codeUsage, Field: "view", Message: "--view raw gives the bytes of the source file, which have no form in " + a.flags.format,
+				Hint: "leave out --json or --format; --view messages is the session as JSON"}
 		}
 		e, err := a.open(cmd.Context(), engine.Options{})
 		if err != nil {
@@ -36,6 +41,16 @@ func (a *app) readCmd() *cobra.Command {
 		return errors.Join(a.readRef(cmd, e, args[0]), e.Close())
 	})
 	return cmd
+}
+
+// oneRef is what read takes.
+func oneRef(_ *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return &engine.Error{Code: codeUsage, Field: "ref", Message: fmt.Sprintf("read takes one reference, not %d", len(args)),
+		Hint: "answers show them: hansard read session:ID, message:ID or block:ID; the beginning of a session's id will do. " +
+			"To search for the words, write hansard search read …"}
 }
 
 // readRaw copies the source bytes as they are: they are a file, not a page.
@@ -73,6 +88,7 @@ func (a *app) readRef(cmd *cobra.Command, e *owner.Archive, ref string) error {
 		err = writeReadingLines(out, r)
 	default:
 		err = a.printReading(out, r)
+		a.sayReadOnly(r.Head.ReadOnly)
 	}
 	return errors.Join(err, out.Flush(), r.Close())
 }
@@ -171,7 +187,7 @@ func printMessage(out io.Writer, m *engine.MessageRow, st term.Style) {
 			fmt.Fprintf(out, "  %s\n", head)
 		}
 		if b.Text != "" {
-			fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(term.Escape(strings.TrimRight(b.Text, "\n")), "\n", "\n  "))
+			fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(term.Escape(strings.Trim(b.Text, "\n")), "\n", "\n  "))
 		}
 	}
 }

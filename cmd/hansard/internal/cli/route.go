@@ -14,8 +14,8 @@ import (
 // that are no flags and do not begin with a verb are a query; flags stand
 // anywhere; "-word" that is no flag belongs to the query; "--" ends the flags.
 func route(root *cobra.Command, args []string) ([]string, error) {
-	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") {
-		return args, nil // the shell asks cobra for completions
+	if len(args) > 1 && strings.HasPrefix(args[0], "__complete") {
+		return routeCompletion(root, args), nil
 	}
 	verb, rest := findVerb(root, args)
 	if verb != nil && !takesQuery(verb) {
@@ -36,6 +36,36 @@ func route(root *cobra.Command, args []string) ([]string, error) {
 	}
 	out := append([]string{verb.Name()}, flags...)
 	return append(append(out, "--"), words...), nil
+}
+
+// routeCompletion turns what the shell asks to complete into what cobra expects: words
+// that do not begin with a verb, and flags, are those of a search.
+func routeCompletion(root *cobra.Command, args []string) []string {
+	before, last := args[1:len(args)-1], args[len(args)-1]
+	if verb, _ := findVerb(root, before); verb != nil {
+		return args
+	}
+	if !strings.HasPrefix(last, "-") && beforeFirstWord(root, before) {
+		return args // a verb may come
+	}
+	return append([]string{args[0], "search"}, args[1:]...)
+}
+
+// beforeFirstWord reports whether the next argument is the first that is neither a flag
+// nor the value of one, and all flags before it are those of every verb.
+func beforeFirstWord(root *cobra.Command, before []string) bool {
+	for i := 0; i < len(before); i++ {
+		f, inline := lookup(root, before[i])
+		if f == nil {
+			return false
+		}
+		if !inline && f.NoOptDefVal == "" {
+			if i++; i == len(before) {
+				return false // its value comes
+			}
+		}
+	}
+	return true
 }
 
 // findVerb returns the verb that the arguments begin with, flags aside, and the

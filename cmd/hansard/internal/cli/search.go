@@ -21,16 +21,24 @@ func (a *app) searchCmd() *cobra.Command {
 		Annotations: map[string]string{"query": "1"},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&req.Limit, "limit", "n", 20, "how many sessions to show")
+	f.IntVarP(&req.Limit, "limit", "n", engine.DefaultLimit, fmt.Sprintf("how many sessions to show, from 1 to %d", engine.MaxLimit))
 	f.IntVar(&req.Offset, "offset", 0, "how many to skip")
 	f.StringVar(&req.Cursor, "cursor", "", "continue after a page (next_cursor of the last answer)")
-	f.StringVar(&req.Lane, "retrieval-lane", "auto", "auto, dialogue or actions")
+	laneChoice().add(cmd, f, &req.Lane)
 	f.BoolVar(&lexical, "lexical", false, "match words only: the lane dialogue")
 	f.BoolVarP(&status, "exit-status", "e", false, "exit with 1 when nothing matched")
+	completeFlags(cmd)
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
 		req.Query, req.Zone = strings.Join(args, " "), a.zone()
 		if lexical {
-			req.Lane = "dialogue"
+			req.Lane = engine.LaneDialogue
+		}
+		if err := checkPage(req); err != nil {
+			return err
+		}
+		if _, err := engine.Explain(req.Query, engine.ExplainOptions{Now: a.Now(), Zone: req.Zone}); err != nil {
+			return locate(req.Query, err) // whatever is wrong with the archive
 		}
 		e, err := a.open(cmd.Context(), engine.Options{})
 		if err != nil {
@@ -49,6 +57,24 @@ func (a *app) searchCmd() *cobra.Command {
 		return a.showHits(env)
 	})
 	return cmd
+}
+
+// checkPage refuses a page that cannot be, before anything is opened. The engine takes
+// no limit for its own.
+func checkPage(req engine.SearchRequest) error {
+	bad := func(flag, format string, args ...any) error {
+		return &engine.Error{Code: codeUsage, Field: flag, Message: fmt.Sprintf("--"+flag+" "+format, args...)}
+	}
+	switch {
+	case req.Limit < 1 || req.Limit > engine.MaxLimit:
+		return &engine.Error{Code: codeUsage, Field: "limit", Message: fmt.Sprintf("--limit cannot be %d: it is from 1 to %d", req.Limit, engine.MaxLimit),
+			Hint: "the total is in every answer; --offset or --cursor shows what follows"}
+	case req.Offset < 0:
+		return bad("offset", "cannot be %d: it is 0 or more", req.Offset)
+	case req.Offset > 0 && req.Cursor != "":
+		return bad("offset", "cannot stand beside --cursor, which says where the page begins")
+	}
+	return nil
 }
 
 // locate keeps the text of a query with the fault found in it.
@@ -97,13 +123,14 @@ func (a *app) printHitLines(env *engine.SearchEnvelope) error {
 			return err
 		}
 	}
-	return enc.Encode(map[string]any{"type": "end", "total": env.Total, "returned": env.Returned, "exact": env.Exact, "next_cursor": env.NextCursor})
+	return enc.Encode(map[string]any{"type": "end", "total": env.Total, "total_is": env.TotalIs, "returned": env.Returned, "exact": env.Exact,
+		"partial": env.Partial, "missing": env.Missing, "warnings": env.Warnings, "read_only": env.ReadOnly, "next_cursor": env.NextCursor})
 }
 
 func (a *app) explainCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "explain QUERY…", Short: "Say how a query is understood and executed; needs no archive",
-		Annotations: map[string]string{"query": "1"},
+		Annotations: map[string]string{"query": "1"}, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args, " ")
 			doc, err := engine.Explain(text, engine.ExplainOptions{Now: a.Now(), Zone: a.zone()})

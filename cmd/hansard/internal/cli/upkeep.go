@@ -33,6 +33,7 @@ func (a *app) statusCmd() *cobra.Command {
 				return a.printJSON(s)
 			}
 			a.printStats(s)
+			a.sayReadOnly(s.ReadOnly)
 			return nil
 		})}
 }
@@ -63,6 +64,11 @@ func (a *app) printStats(s *engine.Stats) {
 	for _, d := range s.Damaged {
 		fmt.Fprintf(a.Stdout, "  %s\n", term.Line(d.File+": "+d.Reason))
 	}
+	for _, l := range s.Losses {
+		if l.Code != "STORE_LOST_COMMITS" { // that is among the damage
+			fmt.Fprintf(a.Stdout, "  %s\n", term.Line(l.What))
+		}
+	}
 }
 
 func (a *app) checkCmd() *cobra.Command {
@@ -87,6 +93,7 @@ func (a *app) checkCmd() *cobra.Command {
 			} else {
 				fmt.Fprintf(a.Stderr, "%s; hansard doctor says what to do\n", plural(len(r.Faults), "fault"))
 			}
+			a.sayReadOnly(r.ReadOnly)
 			return nil
 		})}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also make each segment anew in memory and compare it byte for byte")

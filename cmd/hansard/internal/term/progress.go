@@ -6,33 +6,55 @@ import (
 	"time"
 )
 
-// A Progress keeps one line of a terminal up to date with how far a long piece of
-// work is, how fast it goes and when it will end. A nil Progress does nothing.
+// A Progress says how far a long piece of work is, how fast it goes and when it will
+// end: on one line of a terminal that it keeps up to date, or plainly, line by line.
+// A nil Progress does nothing.
 type Progress struct {
 	w     io.Writer
+	plain bool
 	now   func() time.Time
 	start time.Time
 	last  time.Time
 	drawn bool
+
+	waiting string // the line that came too soon after the one before
 }
 
-// NewProgress draws on w.
+// NewProgress draws on w, a terminal.
 func NewProgress(w io.Writer, now func() time.Time) *Progress {
 	return &Progress{w: w, now: now, start: now()}
 }
 
+// PlainProgress writes lines to w, which need not be a terminal.
+func PlainProgress(w io.Writer, now func() time.Time) *Progress {
+	return &Progress{w: w, plain: true, now: now, start: now()}
+}
+
+// How often a progress is shown.
+const (
+	drawEvery = 100 * time.Millisecond
+	lineEvery = 2 * time.Second
+)
+
 // Set shows done of total bytes of work; label says at what. It draws at most ten
-// times a second.
+// times a second, and writes a plain line at most every two seconds.
 func (p *Progress) Set(label string, done, total int64) {
 	if p == nil {
 		return
 	}
-	now := p.now()
-	if p.drawn && now.Sub(p.last) < 100*time.Millisecond {
+	now, every, format := p.now(), drawEvery, "\r\x1b[K%s"
+	if p.plain {
+		every, format = lineEvery, "%s\n"
+	}
+	line := func() string { return ProgressLine(label, done, total, now.Sub(p.start)) }
+	if p.drawn && now.Sub(p.last) < every {
+		if p.plain {
+			p.waiting = line()
+		}
 		return
 	}
-	p.last, p.drawn = now, true
-	fmt.Fprintf(p.w, "\r\x1b[K%s", ProgressLine(label, done, total, now.Sub(p.start)))
+	p.last, p.drawn, p.waiting = now, true, ""
+	fmt.Fprintf(p.w, format, line())
 }
 
 // ProgressLine is the text of one moment: percentage, amount, rate and time left.
@@ -51,12 +73,17 @@ func ProgressLine(label string, done, total int64, spent time.Duration) string {
 	return line
 }
 
-// Done removes the line.
+// Done removes the line; plain ones stay, and the last of them says where it ended.
 func (p *Progress) Done() {
-	if p != nil && p.drawn {
+	switch {
+	case p == nil || !p.drawn:
+		return
+	case !p.plain:
 		fmt.Fprint(p.w, "\r\x1b[K")
-		p.drawn = false
+	case p.waiting != "":
+		fmt.Fprintln(p.w, p.waiting)
 	}
+	p.drawn, p.waiting = false, ""
 }
 
 func percent(done, total int64) int64 {

@@ -121,3 +121,25 @@ func TestCutAndSpell(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainProgress: lines for a log, without a sequence of a terminal, one every two
+// seconds at most.
+func TestPlainProgress(t *testing.T) {
+	var out strings.Builder
+	now := time.Unix(0, 0)
+	p := PlainProgress(&out, func() time.Time { return now })
+	for i := range 60 {
+		now = time.Unix(0, 0).Add(time.Duration(i) * 100 * time.Millisecond)
+		p.Set("a.jsonl", int64(i), 60)
+	}
+	p.Done()
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != 4 || !strings.HasPrefix(lines[3], " 98%") || strings.ContainsAny(out.String(), "\x1b\r") {
+		t.Errorf("plain progress: %q", out.String())
+	}
+	for _, l := range lines {
+		if !strings.Contains(l, "a.jsonl") {
+			t.Errorf("line %q does not say at what", l)
+		}
+	}
+}
