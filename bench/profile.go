@@ -29,6 +29,14 @@ func profile(path string, f func() error) (err error) {
 	return f()
 }
 
+// profiled runs what a row measures, under the profiler if profiles are wanted.
+func (x *comparison) profiled(name string, f func() error) error {
+	if x.c.profiles == "" {
+		return f()
+	}
+	return profile(filepath.Join(x.c.profiles, name+".pprof"), f)
+}
+
 // profileBlocks asks ours the questions of each row, if profiles are wanted.
 func (x *comparison) profileBlocks(ctx context.Context, questions []*asked) error {
 	for _, r := range queryRows {

@@ -24,25 +24,31 @@ func (x *comparison) appendRow(ctx context.Context, e *engine.Engine) error {
 	path := filepath.Join(dir, session+".jsonl")
 	texts := make([]string, appends)
 	var imports, searches time.Duration
-	for i := range texts {
-		texts[i] = fmt.Sprintf("appended message number%d about the harbour and its cranes", i)
-		if err := appendRecord(path, session, i, texts[i]); err != nil {
-			return err
+	err = x.profiled("I4", func() error {
+		for i := range texts {
+			texts[i] = fmt.Sprintf("appended message number%d about the harbour and its cranes", i)
+			if err := appendRecord(path, session, i, texts[i]); err != nil {
+				return err
+			}
+			start := time.Now()
+			if _, err := e.Import(ctx, engine.ImportRequest{Paths: []string{path}}); err != nil {
+				return err
+			}
+			imports += time.Since(start)
+			start = time.Now()
+			total, _, err := searchArchive(ctx, e, fmt.Sprintf("number%d harbour", i))
+			if err != nil {
+				return err
+			}
+			searches += time.Since(start)
+			if total != 1 {
+				return fmt.Errorf("an acknowledged message is found in %d sessions", total)
+			}
 		}
-		start := time.Now()
-		if _, err := e.Import(ctx, engine.ImportRequest{Paths: []string{path}}); err != nil {
-			return err
-		}
-		imports += time.Since(start)
-		start = time.Now()
-		total, _, err := searchArchive(ctx, e, fmt.Sprintf("number%d harbour", i))
-		if err != nil {
-			return err
-		}
-		searches += time.Since(start)
-		if total != 1 {
-			return fmt.Errorf("an acknowledged message is found in %d sessions", total)
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	r.ours(appends / imports.Seconds())
 	both := newCase("and a search that finds it", "1/s", true).ours(appends / (imports + searches).Seconds())

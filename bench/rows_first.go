@@ -68,7 +68,17 @@ func (x *comparison) firstHitsRow(ctx context.Context) error {
 	}
 	r.Cases = append(r.Cases, cold.finish())
 	x.r.add(r.finish())
-	return nil
+	if x.c.profiles == "" {
+		return nil
+	}
+	return profile(filepath.Join(x.c.profiles, "Q15.pprof"), func() error {
+		for i := range firstRuns {
+			if _, err := firstOurs(ctx, paths[ourName], questions[i%len(questions)].text()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (x *comparison) newProcess(ctx context.Context, name, path string, q *question, evicted bool) (time.Duration, error) {

@@ -102,13 +102,16 @@ func (x *comparison) changedRow(ctx context.Context, e *engine.Engine) (err erro
 		return err
 	}
 	start := processCPU()
-	if _, err := e.Import(ctx, engine.ImportRequest{Home: homePath(x.c.dir)}); err != nil {
-		return err
-	}
-	if _, _, err := searchArchive(ctx, e, "changed"); err != nil {
-		return err
-	}
-	if err := settle(ctx); err != nil {
+	err = x.profiled("I7", func() error {
+		if _, err := e.Import(ctx, engine.ImportRequest{Home: homePath(x.c.dir)}); err != nil {
+			return err
+		}
+		if _, _, err := searchArchive(ctx, e, "changed"); err != nil {
+			return err
+		}
+		return settle(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	r.ours(float64((processCPU() - start).Milliseconds()))

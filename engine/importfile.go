@@ -19,12 +19,12 @@ func (r *importRun) file(ctx context.Context, c source.Candidate) error {
 		return nil
 	}
 	defer f.Close()
-	format, err := r.identify(c, f)
-	if format == nil || err != nil {
+	seen, err := r.seen(ctx, f)
+	if seen || err != nil {
 		return err
 	}
-	seen, err := r.seen(ctx, f, format)
-	if seen || err != nil {
+	format, err := r.identify(c, f)
+	if format == nil || err != nil {
 		return err
 	}
 	return r.read(ctx, f, format)
@@ -51,8 +51,9 @@ func (r *importRun) identify(c source.Candidate, f *source.Opened) (source.Forma
 	return nil, nil
 }
 
-// seen reports whether the file is as the last import left it.
-func (r *importRun) seen(ctx context.Context, f *source.Opened, format source.Format) (bool, error) {
+// seen reports whether the file is as the last import left it. Its format is what it
+// was then: it is looked for only in files that have changed.
+func (r *importRun) seen(ctx context.Context, f *source.Opened) (bool, error) {
 	if r.req.Force {
 		return false, nil
 	}
@@ -60,8 +61,12 @@ func (r *importRun) seen(ctx context.Context, f *source.Opened, format source.Fo
 	if errors.Is(err, store.ErrCorrupt) {
 		return false, nil
 	}
-	if err != nil || !ok || mark.Format != format.Name() || mark.Fingerprint != format.Fingerprint() {
+	if err != nil || !ok {
 		return false, err
+	}
+	format := r.format(mark)
+	if format == nil {
+		return false, nil
 	}
 	if !mark.same(f.Stat) {
 		if nothing, err := nothingNew(ctx, f, mark); err != nil || !nothing {
@@ -77,6 +82,16 @@ func (r *importRun) seen(ctx context.Context, f *source.Opened, format source.Fo
 	s.Files++
 	s.Unchanged += mark.Sessions
 	return true, nil
+}
+
+// format is the one that a file was read in, nil if it would be read otherwise now.
+func (r *importRun) format(m fileMark) source.Format {
+	for _, f := range r.formats {
+		if f.Name() == m.Format && f.Fingerprint() == m.Fingerprint {
+			return f
+		}
+	}
+	return nil
 }
 
 // broken records a file that cannot be read.
