@@ -175,6 +175,9 @@ func outlived(dir string, o Options) error {
 	return nil
 }
 
+// errOtherArchive is of a socket that leads to the owner of another archive.
+var errOtherArchive = errors.New("who answers owns another archive")
+
 var errTwoLocks = errors.New("it has another lock of the same archive")
 
 // nothingToOwn reports whether there is no archive in dir and none is to be made there.
@@ -231,6 +234,8 @@ func (a *Archive) connect(ctx context.Context) (*conn, identity, error) {
 		return nil, owner, err
 	case c.owner.Protocol != protocol:
 		return nil, owner, errors.Join(foreign(c.owner), c.Close())
+	case c.owner.Archive != store.LockID(a.dir):
+		return nil, owner, errors.Join(errOtherArchive, c.Close())
 	}
 	return c, c.owner, nil
 }

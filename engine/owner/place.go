@@ -36,6 +36,7 @@ type place struct {
 // in a folder of its own that owner.json names. What a dead owner left is removed.
 func occupy(dir string, o Options) (*place, error) {
 	p := &place{dir: dir, socket: filepath.Join(dir, socketFile), self: o.self()}
+	p.self.Archive = store.LockID(dir)
 	if old, ok := readOwner(dir); ok && old.Socket != p.socket {
 		removeOldFolder(old.Socket)
 	}
@@ -150,25 +151,33 @@ func readOwner(dir string) (identity, bool) {
 	return id, true
 }
 
-// dial connects to the owner's socket.
+// dial connects to the owner's socket: the one in the archive's folder, or if nobody
+// listens there the one that owner.json names. Either may have come with a copy of the
+// folder, or with the file system from another one: who answers must say that it owns
+// this archive.
 func dial(dir string, patience time.Duration) (net.Conn, identity, error) {
 	owner, known := readOwner(dir)
 	path := filepath.Join(dir, socketFile)
-	if known && owner.Socket != "" && owner.Socket != path {
+	conn, err := dialAt(path, patience)
+	if err != nil && known && owner.Socket != "" && owner.Socket != path {
 		if filepath.Dir(owner.Socket) != filepath.Clean(dir) && checkFolder(filepath.Dir(owner.Socket)) != nil {
 			return nil, owner, fmt.Errorf("the folder of %s is not this user's alone", owner.Socket)
 		}
-		path = owner.Socket
+		conn, err = dialAt(owner.Socket, patience)
 	}
+	return conn, owner, err
+}
+
+func dialAt(path string, patience time.Duration) (net.Conn, error) {
 	if len(path) > maxSocketPath {
-		return nil, owner, fs.ErrNotExist
+		return nil, fs.ErrNotExist
 	}
 	conn, err := net.DialTimeout("unix", path, patience)
 	if err != nil {
-		return nil, owner, err
+		return nil, err
 	}
 	if err := samePeer(conn.(*net.UnixConn)); err != nil {
-		return nil, owner, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, conn.Close())
 	}
-	return conn, owner, nil
+	return conn, nil
 }

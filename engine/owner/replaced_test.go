@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hansard-search/hansard/engine"
+	"github.com/hansard-search/hansard/engine/store"
 )
 
 // replacements are what can happen to the folder of an archive that somebody owns.
@@ -228,5 +229,60 @@ func TestReplacedDuringClientsImport(t *testing.T) {
 	check(t, client.Close())
 	if n := checked(t, dir).Sessions; n != 60 {
 		t.Errorf("%d sessions, want 60", n)
+	}
+}
+
+// TestOtherArchive: neither a copied owner.json nor a socket that was put in another's
+// place makes the owner of one archive answer for another one.
+func TestOtherArchive(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("locks have no identity that processes can compare")
+	}
+	tmp := t.TempDir()
+	one, two := filepath.Join(tmp, "archive-one"), filepath.Join(tmp, "archive-two")
+	finish[engine.Report](t, start(t, job{Dir: one, Do: "import", Paths: []string{write(t, tmp, "one", 3, 4, 1)}}))
+	finish[engine.Report](t, start(t, job{Dir: two, Do: "import", Paths: []string{write(t, tmp, "two", 5, 4, 1)}}))
+	sessions := func(dir string) (int64, error) {
+		a, err := Attach(t.Context(), dir, Options{Patience: 300 * time.Millisecond})
+		if err != nil {
+			return 0, err
+		}
+		defer a.Close()
+		st, err := a.Stats(t.Context())
+		if err != nil {
+			return 0, err
+		}
+		return int64(st.Sessions), nil
+	}
+	first, err := Attach(t.Context(), one, Options{})
+	check(t, err)
+	defer first.Close()
+	named, err := os.ReadFile(filepath.Join(one, ownerFile))
+	check(t, err)
+
+	// Locked by somebody who shares nothing.
+	lock, err := store.TakeLock(two, nil)
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(two, ownerFile), named, 0o600))
+	if n, err := sessions(two); codeOf(err) != engine.CodeArchiveBusy {
+		t.Errorf("with another's owner.json: %d sessions, %v", n, err)
+	}
+	check(t, os.Link(filepath.Join(one, socketFile), filepath.Join(two, socketFile)))
+	if n, err := sessions(two); codeOf(err) != engine.CodeArchiveBusy {
+		t.Errorf("with another's socket: %d sessions, %v", n, err)
+	}
+	check(t, os.Remove(filepath.Join(two, socketFile)))
+	check(t, lock.Close())
+
+	// Owned by somebody who could not write his owner.json.
+	second, err := Attach(t.Context(), two, Options{})
+	check(t, err)
+	defer second.Close()
+	check(t, os.WriteFile(filepath.Join(two, ownerFile), named, 0o600))
+	if n, err := sessions(two); n != 5 || err != nil {
+		t.Errorf("of the archive with 5 sessions: %d, %v", n, err)
+	}
+	if n, err := sessions(one); n != 3 || err != nil {
+		t.Errorf("of the archive with 3 sessions: %d, %v", n, err)
 	}
 }

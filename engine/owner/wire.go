@@ -19,8 +19,9 @@ type identity struct {
 	Version  string `json:"version"`
 	PID      int    `json:"pid"`
 	Host     string `json:"host"`
-	Started  int64  `json:"started"`          // nanoseconds since 1970, to tell owners apart
-	Socket   string `json:"socket,omitempty"` // in owner.json
+	Started  int64  `json:"started"`           // nanoseconds since 1970, to tell owners apart
+	Socket   string `json:"socket,omitempty"`  // in owner.json
+	Archive  string `json:"archive,omitempty"` // of an owner: the identity of the lock that it holds, see store.LockID
 }
 
 // The calls.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
+	"regexp"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
@@ -105,6 +105,9 @@ func (u *upload) dropBulk() error {
 	return err
 }
 
+// bulkName are the names of tables outside of the database.
+var bulkName = regexp.MustCompile(`^` + bulkFile + `\d+-\d+$`)
+
 // removeBulk removes tables that a crash has left outside of the database.
 func (s *Store) removeBulk() error {
 	names, err := s.fs.List(s.dir)
@@ -112,10 +115,15 @@ func (s *Store) removeBulk() error {
 		return err
 	}
 	for _, n := range names {
-		if strings.HasPrefix(n, bulkFile) {
-			if err := s.fs.Remove(s.fs.PathJoin(s.dir, n)); err != nil {
-				return err
-			}
+		if !bulkName.MatchString(n) {
+			continue
+		}
+		path := s.fs.PathJoin(s.dir, n)
+		if info, err := s.fs.Stat(path); err != nil || info.IsDir() {
+			continue // not ours
+		}
+		if err := s.fs.Remove(path); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -23,8 +25,11 @@ var long = flag.Bool("long", false, "crash at and fail every operation instead o
 
 // stride is the distance of the operations that a test tries.
 func stride() int {
-	if *long {
+	switch {
+	case *long:
 		return 1
+	case testing.Short():
+		return 40
 	}
 	return 7
 }
@@ -101,13 +106,45 @@ func TestBulk(t *testing.T) {
 	wantClean(t, s)
 }
 
+// TestBulkLeavesOthers: opening removes what a crash has left, and nothing else.
+func TestBulkLeavesOthers(t *testing.T) {
+	fs := vfs.NewMem()
+	if err := openMem(t, fs).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ingest-notes.txt", "ingest-1-2.old", "ingest-7-0"} {
+		f, err := fs.Create(fs.PathJoin("store", name), vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fs.MkdirAll(fs.PathJoin("store", "ingest-8-0", "within"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := openMem(t, fs).Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.List("store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, bulkFile) })
+	slices.Sort(names)
+	if want := []string{"ingest-1-2.old", "ingest-8-0", "ingest-notes.txt"}; !slices.Equal(names, want) {
+		t.Errorf("left: %v, want %v", names, want)
+	}
+}
+
 // TestBulkStops: an upload that its reader or its context ends leaves nothing.
 func TestBulkStops(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openMem(t, fs)
 	defer s.Close()
 	r := rng(t, 32)
-	for chunks := range bulkAfter + 2*bulkGroup {
+	for chunks := 0; chunks < bulkAfter+2*bulkGroup; chunks += 1 + stride()/7 {
 		part := randomBytes(r, chunks*chunkBytes)
 		bad := io.MultiReader(bytes.NewReader(part), readerFunc(func([]byte) (int, error) { return 0, syscall.EIO }))
 		if _, _, err := s.PutRaw(context.Background(), bad, RawMeta{}); !errors.Is(err, syscall.EIO) {
@@ -150,7 +187,10 @@ func TestBulkCrash(t *testing.T) {
 		}
 		var clones []clone
 		ops := r.IntN(stride())
+		var mu sync.Mutex // Pebble has goroutines of its own
 		fs.Observe(func(op faultfs.Op) {
+			mu.Lock()
+			defer mu.Unlock()
 			if ops++; ops%stride() != 0 {
 				return
 			}
@@ -160,7 +200,9 @@ func TestBulkCrash(t *testing.T) {
 		id := putRaw(t, s, all)
 		commitAs(t, s, Commit{Cursors: []Cursor{{Path: "p", Raw: id}}})
 		fs.Observe(nil)
+		mu.Lock()
 		clones = append(clones, clone{"committed", mem.CrashClone(vfs.CrashCloneCfg{})})
+		mu.Unlock()
 		for i, c := range clones {
 			again := openMem(t, c.fs)
 			wantClean(t, again)

@@ -51,6 +51,16 @@ func takeLock(dir string, fs FS) (*Lock, error) {
 	return &Lock{lock: l, site: siteOf(dir, fs)}, nil
 }
 
+// LockID tells the lock file of the store in dir from all others on this machine, moved
+// or copied ones too; empty where files have no such identity, or there is none.
+func LockID(dir string) string {
+	info, err := os.Stat(filepath.Join(dir, lockFile))
+	if err != nil {
+		return ""
+	}
+	return fileID(info)
+}
+
 // InPlace returns an error that wraps a [ReplacedError] if the folder's path does not
 // lead to this lock any more.
 func (l *Lock) InPlace() error { return l.site.check() }

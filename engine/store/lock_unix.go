@@ -34,3 +34,12 @@ func openLocked(path string, shared bool) (io.Closer, error) {
 	}
 	return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 }
+
+// fileID is the device and the number of a file.
+func fileID(info os.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
+}
