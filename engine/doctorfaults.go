@@ -37,7 +37,7 @@ func (d *Diagnosis) explain(faults []Fault) {
 			What:  fmt.Sprintf("kept source bytes are damaged or missing (%s)", quantity(len(g), "fault")),
 			Means: "Search and reading are not affected. `read --view raw` of the sessions that came from them fails, and a better importer could not parse them again.",
 			Do: []Step{d.command("to keep the bytes again of files that still exist", "import", "--force"),
-				advice("If a fault stays after that, nothing that is read lies in the damaged place; only a new archive gets rid of it.")}})
+				advice("What stays after that came from a file that is gone: a copy of it from a backup, in the same place, is kept again in the same way.")}})
 	}
 	if g := groups["store"]; len(g) > 0 {
 		d.add(Finding{Code: "STORE_RECORDS", Severity: SeverityLost, Count: len(g), Places: places(g),

@@ -16,21 +16,23 @@ const (
 
 // explainLosses makes findings of what is missing from the store.
 func (d *Diagnosis) explainLosses(lost, watch []Fault) {
-	settle := d.command("and when that is done, to be told no more; answers say that they are partial until then", "doctor", "--settle")
+	const settle = "and when that is done, to be told no more"
 	if len(lost) > 0 {
 		d.add(Finding{Code: findingLost, Severity: SeverityLost, Count: len(lost), Places: details(lost),
 			What: "writes that were acknowledged are missing from the store",
 			Means: "A write-ahead log was removed or damaged, or the disk did not keep what it said it had written. Sessions that were imported in the lost part are gone or stand as they were before, " +
 				"and so do tags and titles that were set then. Everything else is there, and nothing is served that was not stored.",
 			Do: []Step{advice("If you have the lost file, or a backup of the whole folder, put it back before anything else."),
-				d.command("else, to read again the agents' files that the lost part held", "import"), settle}})
+				d.command("else, to read again the agents' files that the lost part held", "import"),
+				d.command(settle+"; answers say that they are partial until then", "doctor", "--settle")}})
 	}
 	if len(watch) > 0 {
 		d.add(Finding{Code: findingWatch, Severity: SeverityUpkeep, Count: len(watch), Places: details(watch),
 			What: "files that would tell of a loss were removed from the archive",
 			Means: "Nothing that is stored is in them. But had the last writes been lost (MARK), or had the end of the MANIFEST been damaged (SEAL), before they were made anew, nobody would have noticed. " +
-				"They are made anew when the archive is next opened for writing.",
-			Do: []Step{d.command("to make sure that all the agents' files are in the archive", "import", "--force"), settle}})
+				"They are made anew, if they are not there yet, by the next command that opens the archive for writing: MARK when it begins, SEAL when it ends. " +
+				"No answer is called partial for it.",
+			Do: []Step{d.command("to make sure that all the agents' files are in the archive", "import", "--force"), d.command(settle, "doctor", "--settle")}})
 	}
 }
 

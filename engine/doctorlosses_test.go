@@ -82,6 +82,14 @@ func TestLossesAreTold(t *testing.T) {
 		if err != nil || len(d.Findings) != 1 || d.Findings[0].Code != findingWatch || d.Findings[0].Count != 2 || !d.Unsettled() {
 			t.Errorf("round %d: diagnosis %+v, %v", round, d, err)
 		}
+		if f := d.Findings[0]; !strings.Contains(f.Means, "No answer is called partial") || slices.ContainsFunc(f.Do, func(s Step) bool { return strings.Contains(s.Text, "partial") }) {
+			t.Errorf("round %d: finding %+v", round, f)
+		}
+		for _, name := range []string{"MARK", "SEAL"} {
+			if _, err := w.opts.FS.Stat("archive/" + name); (err == nil) != (round == 1) {
+				t.Errorf("round %d: %s: %v", round, name, err)
+			}
+		}
 		w.open()
 		st, err := w.Stats(context.Background())
 		if err != nil || len(st.Losses) != 2 || st.Losses[0].Code != "STORE_NO_MARK" || st.Losses[1].Code != "STORE_NO_SEAL" || !st.Ready {

@@ -82,8 +82,8 @@ func storeError(err error) error {
 	case errors.Is(err, store.ErrFailed), store.IsFull(err), tooManyFiles(err):
 		return failedError(err)
 	case errors.Is(err, store.ErrLocked):
-		return &Error{Code: CodeArchiveBusy, Message: "another process has the archive open",
-			Hint: "try again when it has ended; Go programs share an archive through package owner", Retryable: true, Err: err}
+		return &Error{Code: CodeArchiveBusy, Message: "this process or another has the archive open",
+			Hint: "try again when it is closed there; Go programs share an archive through package owner", Retryable: true, Err: err}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EROFS):
 		return &Error{Code: CodeArchiveUnreadable, Message: "the archive cannot be opened: " + detail(err),
 			Hint: "check the folder and its permissions; --archive names another", Err: err}

@@ -180,7 +180,8 @@ const healPause = 2 * time.Second
 // healRetry is how long a healing that failed is not tried again.
 const healRetry = 10 * time.Second
 
-// heals indexes what broken segments held, in the background, until the engine closes.
+// heals indexes what broken segments held, in the background, until the engine closes:
+// what was asked for before that is begun.
 func (e *Engine) heals() {
 	for {
 		did, err := e.index.heal(e.life)
@@ -196,9 +197,14 @@ func (e *Engine) heals() {
 			}
 		}
 		select {
+		case <-e.sick:
+			continue
+		default:
+		}
+		select {
+		case <-e.sick:
 		case <-e.life.Done():
 			return
-		case <-e.sick:
 		}
 	}
 }
@@ -247,8 +253,9 @@ type healing struct {
 }
 
 // heal indexes the sessions of broken segments again, a part at a time, and then takes
-// the segments off the list. life ends it early, with what is done in place; it is
-// called without mu, and holds it only to look and to replace.
+// the segments off the list. Some time after life it ends, with what is done in place:
+// a process that answers one query heals something too. It is called without mu, and
+// holds it only to look and to replace.
 func (x *index) heal(life context.Context) (did bool, err error) {
 	x.merging.Lock()
 	defer x.merging.Unlock()
@@ -257,24 +264,30 @@ func (x *index) heal(life context.Context) (did bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, h.snap.Close()) }()
-	ctx, cancel := graceful(life)
+	ctx, cancel := outlive(life, closeHeal)
 	defer cancel()
+	beginning, ended := outlive(life, closeHeal/2)
+	defer ended()
 	for len(h.todo) > 0 {
-		if err := x.healSome(ctx, life, h); err != nil {
+		if err := x.healSome(ctx, beginning, h); err != nil {
 			return did, err
 		}
 		did = true
-		if life.Err() != nil && len(h.todo) > 0 {
-			return did, life.Err()
+		if beginning.Err() != nil && len(h.todo) > 0 {
+			return did, beginning.Err()
 		}
 	}
 	return true, x.healed(ctx, h)
 }
 
-// graceful gives a context that outlives life by a second, for what has begun.
-func graceful(life context.Context) (context.Context, func()) {
+// closeHeal bounds how long Close works on a healing: for half of it sessions are
+// indexed, and the rest is to put them in place.
+const closeHeal = time.Second
+
+// outlive gives a context that ends the given time after life, for what has begun.
+func outlive(life context.Context, by time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(life))
-	stop := context.AfterFunc(life, func() { time.AfterFunc(time.Second, cancel) })
+	stop := context.AfterFunc(life, func() { time.AfterFunc(by, cancel) })
 	return ctx, func() { stop(); cancel() }
 }
 
@@ -299,10 +312,11 @@ func (x *index) planHealing() (*healing, error) {
 	return h, nil
 }
 
-// healSome indexes the first sessions of what is to be healed into one file.
-func (x *index) healSome(ctx, life context.Context, h *healing) error {
+// healSome indexes the first sessions of what is to be healed into one file. It takes no
+// more of them once beginning has ended.
+func (x *index) healSome(ctx, beginning context.Context, h *healing) error {
 	began := x.opts.Now()
-	p, err := x.compose(ctx, h.snap, h.todo, func() bool { return life.Err() != nil || x.opts.Now().Sub(began) > healPause })
+	p, err := x.compose(ctx, h.snap, h.todo, func() bool { return beginning.Err() != nil || x.opts.Now().Sub(began) > healPause })
 	if err != nil {
 		return err
 	}

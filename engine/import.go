@@ -79,13 +79,14 @@ type importRun struct {
 	waiting int64      // source bytes stored since the index began to catch up
 	indexed chan error // the end of the catching up that runs, nil when none does
 	looked  time.Time  // when the last one began
+	strange int        // named files of a format that is not read
 }
 
 // Import reads session files into the archive. It returns a report also when it
 // fails: what the report counts as added or updated is durable and searchable. A
 // bad record costs that record; an unreadable file is a problem of the report and,
-// if it was named in Paths, a SOURCE_UNREADABLE error at the end. A second import
-// of unchanged files changes nothing.
+// if it was named in Paths, a SOURCE_UNREADABLE error at the end, as a named file of
+// a format that is not read is. A second import of unchanged files changes nothing.
 func (e *Engine) Import(ctx context.Context, req ImportRequest) (*Report, error) {
 	ctx, done, err := e.begin(ctx)
 	if err != nil {
@@ -195,10 +196,11 @@ func (r *importRun) stop(err error) error {
 	return err
 }
 
-// unreadable makes an error of files that the caller named and nobody can read.
+// unreadable makes an error of files that the caller named and nobody can read, be it
+// that their format is none that is.
 func (r *importRun) unreadable() error {
-	if n := r.report.Files.Unreadable; n > 0 && len(r.req.Paths) > 0 {
-		return &Error{Code: CodeSourceMissing, Message: fmt.Sprintf("%d of the named files could not be read", n), Hint: "the report's problems say why"}
+	if n := r.report.Files.Unreadable + r.strange; n > 0 && len(r.req.Paths) > 0 {
+		return &Error{Code: CodeSourceMissing, Message: fmt.Sprintf("%d of the named files could not be read", n), Hint: "the report's problems and skips say why"}
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ func (r *importRun) identify(c source.Candidate, f *source.Opened) (source.Forma
 	s.Files++
 	s.Note = "not read"
 	if c.Named() {
+		r.strange++
 		r.report.Skips = append(r.report.Skips, source.Skip{Path: c.Path, Reason: why})
 	}
 	return nil, nil

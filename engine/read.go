@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"sync"
 
 	"github.com/hansard-search/hansard/engine/archive"
@@ -252,8 +253,17 @@ func blockRowOf(message string, i int, b *archive.Block) BlockRow {
 
 // notFound says that nothing has the reference.
 func notFound(ref string) error {
-	return &Error{Code: CodeNotFound, Field: "ref", Message: fmt.Sprintf("nothing in the archive is %q", ref),
+	return &Error{Code: CodeNotFound, Field: "ref", Message: fmt.Sprintf("nothing in the archive is %q", brief(ref)),
 		Hint: "references look like session:codex-session:ID, message:…, block:…; a search shows them"}
+}
+
+// brief is as much of a reference as an error repeats.
+func brief(ref string) string {
+	const most = 200
+	if len(ref) <= most {
+		return ref
+	}
+	return strings.ToValidUTF8(ref[:most], "") + "…"
 }
 
 func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }

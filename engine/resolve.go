@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hansard-search/hansard/engine/archive"
@@ -16,8 +17,15 @@ func (r *Reading) resolve(ref string) error {
 		return r.byID(ref)
 	}
 	refs, err := archive.ParseRef(ref)
+	if id, ok := strings.CutPrefix(ref, "session:"); ok && err != nil {
+		// The beginning of an id is no reference, but may be of one session.
+		var e *Error
+		if found := r.bySession(id); !errors.As(found, &e) || e.Code != CodeNotFound {
+			return found
+		}
+	}
 	if err != nil {
-		return &Error{Code: CodeInvalidRef, Field: "ref", Message: err.Error(), Hint: "references look like session:codex-session:ID, message:…, block:…"}
+		return &Error{Code: CodeInvalidRef, Field: "ref", Message: strings.Replace(err.Error(), strconv.Quote(ref), strconv.Quote(brief(ref)), 1), Hint: "references look like session:codex-session:ID, message:…, block:…"}
 	}
 	for _, candidate := range refs {
 		found, err := r.open(candidate.Session)

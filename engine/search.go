@@ -339,6 +339,14 @@ func filtersOf(p *query.Plan) []string {
 	return out
 }
 
+// empty says why an archive holds nothing that could be found.
+func (s *search) empty() Reason {
+	if s.e.acked.Load() != allAcked {
+		return Reason{"archive_empty", "warning", "The archive holds no session yet, but an import is running: search again in a while."}
+	}
+	return Reason{"archive_empty", "warning", "The archive holds no session yet; bring some in with hansard import."}
+}
+
 func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 	d := &Diagnostics{Message: "No sessions matched.", Filters: env.FiltersApplied, Reasons: []Reason{}}
 	for _, v := range s.snap.views {
@@ -350,7 +358,7 @@ func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 		d.Message = "No sessions matched filters."
 	}
 	if d.ArchiveSessionCount == 0 && !env.Partial {
-		d.Reasons = append(d.Reasons, Reason{"archive_empty", "warning", "The archive holds no session yet; bring some in with hansard import."})
+		d.Reasons = append(d.Reasons, s.empty())
 	}
 	if env.Partial {
 		d.Reasons = append(d.Reasons, Reason{"search_index_degraded", "warning", "A part of the index could not be read; the answer may lack sessions."})

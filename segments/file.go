@@ -48,8 +48,9 @@ func openFile(name string, m mapping) (*file, error) {
 	if err := f.openPages(t.table); err != nil {
 		return nil, err
 	}
-	if err := f.check(0, headerBytes, &section{tag: "header"}); err != nil {
-		return nil, err
+	if p := f.verify(0, headerBytes); p >= 0 {
+		page := f.sectionAt(0, min(pageBytes, f.pageEnd)) // the header shares it with others
+		return nil, &CorruptError{File: name, Section: page, Page: p, Reason: "checksum mismatch"}
 	}
 	if string(b[:8]) != headMagic || le.Uint32(b[8:]) != t.version {
 		return nil, corrupt(name, "header", "not that of a segment")

@@ -120,11 +120,6 @@ func (c *checker) alive() error {
 
 func (c *checker) run() error {
 	c.losses()
-	c.s.mu.Lock()
-	for _, d := range c.s.corrupt {
-		c.fault(FaultDamaged, c.s.dir, "%s", d)
-	}
-	c.s.mu.Unlock()
 	for _, step := range []func() error{
 		c.pointers, c.ids, c.orphans, c.edges, c.dirty, c.cursors, c.segments,
 		c.raws, c.links, c.uses, c.chunks, c.batches, c.unknown,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -97,7 +98,7 @@ func (c *checker) segments() error {
 	})
 }
 
-// raws reads all source bytes.
+// raws reads all source bytes, and so every chunk that is needed.
 func (c *checker) raws() error {
 	return c.each(prefixRaw, func(k, v []byte) error {
 		if len(k) != 33 {
@@ -117,7 +118,7 @@ func (c *checker) raws() error {
 			}
 			raw, err := c.s.readChunk(c.db, sum)
 			if err != nil {
-				c.fault(FaultRaw, id, "%v", err)
+				c.fault(FaultRaw, rawName(id, &m), "%v", err)
 				return nil
 			}
 			h.Write(raw)
@@ -126,7 +127,7 @@ func (c *checker) raws() error {
 			}
 		}
 		if RawID(h.Sum(nil)) != id {
-			c.fault(FaultRaw, id, "the bytes have another hash")
+			c.fault(FaultRaw, rawName(id, &m), "the bytes have another hash")
 		}
 		linked, err := hasPrefix(c.db, keyHash(prefixLink, id))
 		if err == nil && !linked {
@@ -136,6 +137,11 @@ func (c *checker) raws() error {
 		}
 		return nil
 	})
+}
+
+// rawName names source bytes by the file that they came from.
+func rawName(id RawID, m *manifest) string {
+	return fmt.Sprintf("source bytes of %s (%v)", m.Meta.Path, id)
 }
 
 func (c *checker) links() error {
@@ -202,17 +208,23 @@ func (c *checker) uses() error {
 	})
 }
 
+// chunks looks for those that nothing uses. Damage is no fault here: raws has read what
+// is needed, and where source bytes were kept again the damaged ones lie behind them.
 func (c *checker) chunks() error {
-	return c.each(prefixChunk, func(k, _ []byte) error {
+	err := scan(c.db, []byte{prefixChunk}, func(k, _ []byte) error {
 		if len(k) != 33 {
 			c.fault(FaultDamaged, "chunk", "bad key")
-			return nil
+			return c.alive()
 		}
 		if used, err := hasPrefix(c.db, keyHash(prefixUse, [32]byte(k[1:]))); err == nil && !used {
 			c.fault(FaultRawOrphan, RawID(k[1:]), "chunk that nothing uses")
 		}
-		return nil
+		return c.alive()
 	})
+	if errors.Is(err, ErrCorrupt) {
+		return c.alive()
+	}
+	return err
 }
 
 // losses names what was missing when the store was opened, now or earlier.

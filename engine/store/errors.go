@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -103,10 +104,20 @@ func mapErr(err error) error {
 	case errors.Is(err, pebble.ErrReadOnly):
 		return ErrReadOnly
 	case pebble.IsCorruptionError(err), errors.Is(err, zstdx.ErrCorrupt), errors.Is(err, zstdx.ErrLimit):
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", ErrCorrupt, damage{err})
 	}
 	return err
 }
+
+// damage is an error of Pebble without the text of the one that Pebble joins to it only
+// to hand data to its caller.
+type damage struct{ error }
+
+func (d damage) Error() string {
+	return strings.ReplaceAll(d.error.Error(), "\n<corruption detail carrier>", "")
+}
+
+func (d damage) Unwrap() error { return d.error }
 
 func corruptf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)

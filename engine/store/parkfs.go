@@ -229,7 +229,11 @@ func (p *parkFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 		p.fail.set("open", name, err)
 		return nil, err
 	}
-	return p.FS.Open(name, opts...)
+	f, err := p.FS.Open(name, opts...)
+	if err != nil || !strings.HasSuffix(name, tableSuffix) {
+		return f, err
+	}
+	return &tableFile{f, name}, nil
 }
 
 // List implements vfs.FS.

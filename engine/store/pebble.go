@@ -64,11 +64,6 @@ func (s *Store) backgroundError(err error) {
 // dataCorruption hears of damage that was read; who read it gets ErrCorrupt.
 func (s *Store) dataCorruption(i pebble.DataCorruptionInfo) {
 	s.opts.Logger.Error("store: damaged file", "path", i.Path, "err", i.Details)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.corrupt) < 100 {
-		s.corrupt = append(s.corrupt, fmt.Sprintf("%s: %v", i.Path, i.Details))
-	}
 }
 
 // pebbleLogger is Pebble's logger. Its Fatalf ends the goroutine and not the process.

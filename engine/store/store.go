@@ -106,8 +106,7 @@ type Store struct {
 	nextNo   No
 	nextRev  uint64
 	nextBlob uint64
-	corrupt  []string // what Pebble reported as damaged
-	losses   []Loss   // those of guard, and in a read-only store those that it found
+	losses   []Loss // those of guard, and in a read-only store those that it found
 
 	// state is what the commits have made durable; only the writer goroutine
 	// changes it, through setState.
