@@ -16,7 +16,8 @@ func TestHintsWork(t *testing.T) {
 	for _, f := range sessionFields {
 		for _, pattern := range []string{"F:", "F:5", "F:abc", "F:()", "F:>=", "F >", "F > 10", "F > abc", "F = 5", "F = yesterday", "F between 9 and 1",
 			"F between today and yesterday", `F between "last week" and "last year"`, "-F:5", "-F:>=5", "-F:abc", "-F:true", `-F:"a b"`, "NOT F:5", "F:5 OR word",
-			"F:10..20", "F < 0", "Fs:x", "xF:1", "F:bogus", "F > 10 word", "word F >= 3"} {
+			"F:10..20", "F < 0", "Fs:x", "xF:1", "F:bogus", "F > 10 word", "word F >= 3",
+			"F != 5", "F!=5", "F !=5", "F!= 5", "F != 2026-01-15", "F != 5 word"} {
 			faulty = append(faulty, strings.ReplaceAll(pattern, "F", f.Name))
 		}
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // field turns a field clause into a predicate.
@@ -44,8 +45,15 @@ func (p *parser) readable() (item, bool, *Error) {
 	if t.kind != tokWord || t.neg || t.prefix {
 		return item{}, false, nil
 	}
-	f := LookupField(t.raw)
+	name, _, _ := strings.Cut(t.raw, "!=")
+	f := LookupField(name)
 	if f == nil || !f.Kind.ordered() {
+		return item{}, false, nil
+	}
+	if err := p.unequal(f, t); err != nil {
+		return item{}, false, err
+	}
+	if name != t.raw {
 		return item{}, false, nil
 	}
 	next := p.ahead(1)
@@ -67,6 +75,37 @@ func (p *parser) readable() (item, bool, *Error) {
 	}
 	it, err := p.compare(t, f.Name, op, values)
 	return it, true, err
+}
+
+// unequal refuses messages != 5, however it is spaced, which would otherwise be a search
+// for the words. With a value that the field cannot have it is text, as in pasted code.
+func (p *parser) unequal(f *FieldSpec, t token) *Error {
+	run, last := t.raw, t
+	for n := 1; n <= 2 && (!strings.Contains(run, "!=") || strings.HasSuffix(run, "!=")); n++ {
+		last = p.ahead(n)
+		v, ok := p.value(last)
+		if !ok {
+			return nil
+		}
+		run += v.Text
+	}
+	name, value, _ := strings.Cut(run, "!=")
+	if LookupField(name) != f {
+		return nil // something stood before the operator
+	}
+	v := Value{Text: value}
+	clause := Pred(&Compare{Name: f.Name, Op: "=", Value: v})
+	_, bad := strconv.ParseUint(value, 10, 63)
+	if f.Kind == KindTime {
+		clause = &Range{Name: f.Name, Low: v, High: v}
+		_, bad = time.Parse(time.DateOnly, value)
+	}
+	if bad != nil {
+		return nil
+	}
+	text := joined(f, &Not{Of: clause})
+	return at(CodeSyntax, position(p.text, t.at.Start, last.at.End), "there is no comparison with !=").
+		field(f.Name).example("write", text).suggest(text)
 }
 
 // compare finishes a comparison; values is empty if the value is the next token.

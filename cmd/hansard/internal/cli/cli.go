@@ -55,6 +55,10 @@ func Run(ctx context.Context, args []string, w World) int {
 	w.Stdout = out
 	a := &app{World: w}
 	root := a.root()
+	if asksVersion(args) {
+		a.flags.scan(args)
+		return a.end(ctx, a.printVersion(), out)
+	}
 	argv, err := route(root, args)
 	if err == nil {
 		root.SetArgs(argv)
@@ -66,19 +70,43 @@ func Run(ctx context.Context, args []string, w World) int {
 	} else {
 		a.flags.scan(args)
 	}
+	return a.end(ctx, err, out)
+}
+
+// end says what went wrong, if anything did, and returns the exit code.
+func (a *app) end(ctx context.Context, err error, out *output) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitOK // the reader has seen enough
 	}
-	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			err = &engine.Error{Code: codeInterrupted, Message: "interrupted", Err: err}
-		}
-		return a.fail(err)
+	if lost := out.lost(); lost != nil && (err == nil || errors.Is(err, lost)) {
+		err = unwritten(lost)
 	}
-	if err := out.lost(); err != nil {
-		return a.fail(fmt.Errorf("write the answer: %w", err))
+	if err != nil {
+		return a.fail(interruption(ctx, err))
 	}
 	return a.code
+}
+
+// asksVersion reports whether --version is among the arguments: with it, the others do
+// not matter.
+func asksVersion(args []string) bool {
+	for i, arg := range args {
+		if i == 0 && strings.HasPrefix(arg, "__complete") {
+			return false
+		}
+		if arg == "--" || arg == "--version" {
+			return arg == "--version"
+		}
+	}
+	return false
+}
+
+func (a *app) printVersion() error {
+	if a.flags.machine() {
+		return a.printJSON(map[string]string{"schema": "hansard.version/1", "version": Version})
+	}
+	_, err := fmt.Fprintf(a.Stdout, "hansard version %s\n", Version)
+	return err
 }
 
 func (a *app) root() *cobra.Command {
@@ -87,9 +115,8 @@ func (a *app) root() *cobra.Command {
 		Short:         "Search archives of AI sessions",
 		Long:          longHelp,
 		SilenceErrors: true, SilenceUsage: true,
-		Args:    cobra.ArbitraryArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Version: Version,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)

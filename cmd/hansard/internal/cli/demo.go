@@ -23,7 +23,7 @@ var tour = []struct{ query, why string }{
 func (a *app) demoCmd() *cobra.Command {
 	var keep string
 	cmd := &cobra.Command{Use: "demo", Short: "Try hansard on a small invented archive", Args: cobra.NoArgs, Annotations: alone}
-	cmd.Flags().StringVar(&keep, "keep", "", "make the demo archive in this folder and leave it there")
+	cmd.Flags().StringVar(&keep, "keep", "", "make the demo in this folder and leave it there: the archive is in its subfolder archive")
 	completeFlags(cmd, "keep")
 	cmd.RunE = a.run(func(cmd *cobra.Command, _ []string) (err error) {
 		dir := keep
@@ -68,7 +68,11 @@ func (a *app) guide(cmd *cobra.Command, e *engine.Engine, n int, r *engine.Repor
 		if kept {
 			into = "the archive " + term.Line(e.Dir())
 		}
-		fmt.Fprintf(a.Stdout, "Imported %d invented sessions (%d messages, %d blocks) into %s.\n", n, r.Messages, r.Blocks, into)
+		if r.Added+r.Updated > 0 {
+			fmt.Fprintf(a.Stdout, "Imported %d invented sessions (%d messages, %d blocks) into %s.\n", n, r.Messages, r.Blocks, into)
+		} else {
+			fmt.Fprintf(a.Stdout, "The %d invented sessions are in %s already.\n", n, into)
+		}
 	}
 	var answers []*engine.SearchEnvelope
 	for _, t := range tour {

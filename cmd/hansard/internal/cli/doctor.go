@@ -94,10 +94,20 @@ func (a *app) diagnose(ctx context.Context, dir string) (*engine.Diagnosis, erro
 	o.ReadOnly = true
 	e, attachErr := a.open(ctx, o)
 	if attachErr != nil {
-		return d, nil // busy it is
+		return busyWith(d, attachErr), nil
 	}
 	d, err = engine.DiagnoseOpen(ctx, dir, o, e)
 	return d, errors.Join(err, e.Close())
+}
+
+// busyWith is d, of an archive that is open elsewhere, as who tried to reach that process
+// says it: with its id.
+func busyWith(d *engine.Diagnosis, err error) *engine.Diagnosis {
+	var busy *engine.Error
+	if errors.As(err, &busy) && busy.Code == engine.CodeArchiveBusy && len(d.Findings) == 1 {
+		d.Error, d.Findings[0].What = busy, busy.Message
+	}
+	return d
 }
 
 // treat makes the index anew and looks again.

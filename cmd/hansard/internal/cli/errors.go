@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 const (
 	codeUsage       = "USAGE"
 	codeInterrupted = "INTERRUPTED"
+	codeOutput      = "OUTPUT_FAILED" // the answer could not be written
 )
 
 // Exit codes. Agents branch on the error's code, scripts on these.
@@ -39,6 +41,7 @@ const (
 var exits = map[string]int{
 	codeUsage:                    exitUsage,
 	codeInterrupted:              exitInterrupted,
+	codeOutput:                   exitBusy,
 	engine.CodeArchiveMissing:    exitNoArchive,
 	engine.CodeArchiveBusy:       exitBusy,
 	engine.CodeArchiveDamaged:    exitDamaged,
@@ -101,6 +104,9 @@ func body(err error) (b errorBody, exit int) {
 // fail prints err and returns the exit code.
 func (a *app) fail(err error) int {
 	b, exit := body(err)
+	if b.Code == engine.CodeArchiveMissing && a.flags.archive != "" {
+		b.Hint = strings.Replace(b.Hint, "hansard ", "hansard --archive "+shellQuote(a.flags.archive)+" ", 1)
+	}
 	if a.flags.machine() {
 		out, jsonErr := json.Marshal(errorDocument{b})
 		if jsonErr != nil {
@@ -121,7 +127,7 @@ func (a *app) fail(err error) int {
 		if len(shown) > shownSuggestions {
 			shown, more = shown[:shownSuggestions], ", …"
 		}
-		fmt.Fprintf(a.Stderr, "did you mean %s%s ?\n", term.Escape(strings.Join(shown, ", ")), more)
+		fmt.Fprintf(a.Stderr, "did you mean %s%s?\n", term.Escape(strings.Join(shown, ", ")), more)
 	}
 	if b.Hint != "" {
 		fmt.Fprintf(a.Stderr, "hint: %s\n", term.Escape(b.Hint))
@@ -143,6 +149,20 @@ type located struct {
 
 func (l *located) Error() string { return l.err.Error() }
 func (l *located) Unwrap() error { return l.err }
+
+// interruption is err, or what it is called if the user ended the command.
+func interruption(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return &engine.Error{Code: codeInterrupted, Message: "interrupted", Retryable: true, Err: err}
+	}
+	return err
+}
+
+// unwritten is the error of an answer that could not be written, because of lost.
+func unwritten(lost error) error {
+	return &engine.Error{Code: codeOutput, Message: "the answer could not be written: " + lost.Error(),
+		Hint: "what was to be done is done; see to the place that the output goes to", Retryable: true, Err: lost}
+}
 
 func usageError(err error) error {
 	var known *engine.Error

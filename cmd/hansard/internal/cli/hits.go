@@ -58,19 +58,13 @@ func (a *app) printFooter(env *engine.SearchEnvelope) {
 			fmt.Fprintf(a.Stderr, "  %s\n", term.Line(r.Summary))
 		}
 		if verb := a.nearVerb(env.Expression); verb != "" {
-			fmt.Fprintf(a.Stderr, "did you mean the command hansard %s ?\n", verb)
+			fmt.Fprintf(a.Stderr, "did you mean the command hansard %s?\n", verb)
 		}
 	} else {
 		fmt.Fprintf(a.Stderr, "\n%s\n", st.Faint(pageLine(env)))
 	}
 	a.sayReadOnly(env.ReadOnly)
-	for _, m := range env.Missing {
-		if m.File == "store" && m.Session == "" {
-			fmt.Fprintf(a.Stderr, "%s %s; hansard doctor says what to do\n", st.Yellow("incomplete:"), term.Line(m.Reason))
-			continue
-		}
-		fmt.Fprintf(a.Stderr, "%s %s could not be read: %s\n", st.Yellow("incomplete:"), term.Line(m.File), term.Line(m.Reason))
-	}
+	a.sayMissing(env.Missing)
 }
 
 // pageLine says which part of the hits the page is.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +26,10 @@ func (a *app) importCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&noRaw, "no-raw", false, "do not keep the source bytes")
 	completeFlags(cmd, "home")
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
+		if home != "" && len(args) > 0 {
+			return &engine.Error{Code: codeUsage, Field: "home", Message: "--home cannot stand beside paths: they say what is imported",
+				Hint: "leave out one of them, or import twice"}
+		}
 		req := engine.ImportRequest{Home: home, Env: agentEnv(a.Environ()), Paths: args, Force: force, DropRaw: noRaw}
 		if home != "" {
 			req.Env = nil // the variables speak of this user's home, not of that one
@@ -48,7 +51,7 @@ func (a *app) importCmd() *cobra.Command {
 			return err
 		}
 		report, err := a.runImport(cmd, e, req)
-		err = errors.Join(err, e.Close())
+		err = interruption(cmd.Context(), errors.Join(err, e.Close()))
 		if report == nil {
 			return err
 		}
@@ -152,8 +155,10 @@ func (a *app) showReport(r *engine.Report, req engine.ImportRequest, err error) 
 	}
 	fmt.Fprintf(a.Stdout, "\n%s %d messages, %d blocks\n", st.Bold("stored  "), r.Messages, r.Blocks)
 	fmt.Fprintf(a.Stdout, "%s %d read: %d stored, %d skipped, %d rejected\n", st.Bold("records "), r.Records.Read, r.Records.Stored, r.Records.Skipped, r.Records.Rejected)
-	fmt.Fprintf(a.Stdout, "%s %d found: %s\n", st.Bold("files   "), r.Files.Found, fileWords(r.Files))
-	if r.Files.Found == 0 && req.Home != "" {
+	if !r.Stopped || r.Files.Found > 0 { // else it had not looked for them
+		fmt.Fprintf(a.Stdout, "%s %d found: %s\n", st.Bold("files   "), r.Files.Found, fileWords(r.Files))
+	}
+	if r.Files.Found == 0 && req.Home != "" && !r.Stopped {
 		fmt.Fprintf(a.Stdout, "         looked in %s; hansard import PATH… reads other places\n",
 			term.Line(strings.Join(engine.SessionFolders(req.Home, req.Env), ", ")))
 	}
@@ -161,9 +166,16 @@ func (a *app) showReport(r *engine.Report, req engine.ImportRequest, err error) 
 		fmt.Fprintf(a.Stdout, "         not read: %s\n", left)
 	}
 	a.showProblems(r)
+	if len(req.Paths) > 0 {
+		a.showSkips(r)
+	}
 	if r.Stopped && err != nil {
 		b, _ := body(err)
-		fmt.Fprintf(a.Stderr, "stopped early: %s\nwhat is counted above is kept; run it again to go on\n", term.Line(b.Message))
+		why := term.Line(b.Message)
+		if b.Code != codeInterrupted {
+			why = "stopped early: " + why
+		}
+		fmt.Fprintf(a.Stderr, "%s\nwhat is counted above is kept; run it again to go on\n", why)
 		if b.Hint != "" {
 			fmt.Fprintf(a.Stderr, "hint: %s\n", term.Line(b.Hint))
 		}
@@ -186,7 +198,7 @@ func leftOut(sources []engine.SourceReport) string {
 
 // stoppedCode is the exit code of an import that ended early with err.
 func stoppedCode(err error) int {
-	if errors.Is(err, context.Canceled) {
+	if b, _ := body(err); b.Code == codeInterrupted {
 		return exitInterrupted
 	}
 	return exitPartial
@@ -202,7 +214,11 @@ func fileWords(f engine.FileCounts) string {
 			out = append(out, fmt.Sprintf("%d %s", p.n, p.word))
 		}
 	}
-	if len(out) == 0 {
+	switch {
+	case len(out) > 0:
+	case f.Found > 0:
+		return "none read yet"
+	default:
 		return "nothing to read"
 	}
 	return strings.Join(out, ", ")
@@ -222,6 +238,17 @@ func (a *app) showProblems(r *engine.Report) {
 			where = fmt.Sprintf("%s:%d", where, p.Line)
 		}
 		fmt.Fprintf(a.Stderr, "%s: %s\n", where, term.Line(p.Reason))
+	}
+}
+
+// showSkips says what was left out below the named places, or of them.
+func (a *app) showSkips(r *engine.Report) {
+	for i, s := range r.Skips {
+		if i == shownProblems {
+			fmt.Fprintf(a.Stderr, "… and %d more left out; --format json lists them\n", len(r.Skips)-i)
+			return
+		}
+		fmt.Fprintf(a.Stderr, "%s: left out: %s\n", term.Line(s.Path), term.Line(s.Reason))
 	}
 }
 

@@ -19,7 +19,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 // has seen enough is not.
 func TestLostOutput(t *testing.T) {
 	for _, args := range [][]string{{"explain", "timeout"}, {"--help"}, {"status"}, {"doctor"}} {
-		for err, want := range map[error]int{errors.New("no space left"): exitInternal, syscall.EPIPE: exitOK} {
+		for err, want := range map[error]int{errors.New("no space left"): exitBusy, syscall.EPIPE: exitOK} {
 			var stderr bytes.Buffer
 			dir := t.TempDir()
 			w := World{Stdout: &stderr, Stderr: &stderr, Now: time.Now, Home: func() (string, error) { return dir, nil },

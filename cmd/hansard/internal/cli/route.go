@@ -167,7 +167,7 @@ func isDigits(s string) bool {
 
 func onlyHelp(args []string) bool {
 	for _, a := range args {
-		if a != "-h" && a != "--help" && a != "--version" {
+		if a != "-h" && a != "--help" {
 			return false
 		}
 	}

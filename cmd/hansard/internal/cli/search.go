@@ -45,9 +45,11 @@ func (a *app) searchCmd() *cobra.Command {
 			return err
 		}
 		env, err := e.Search(cmd.Context(), req)
-		if err := errors.Join(locate(req.Query, err), e.Close()); err != nil {
-			return err
+		closed := e.Close()
+		if err != nil {
+			return locate(req.Query, err)
 		}
+		a.sayNotClosed(closed)
 		switch {
 		case env.Partial:
 			a.code = exitPartial
@@ -57,6 +59,35 @@ func (a *app) searchCmd() *cobra.Command {
 		return a.showHits(env)
 	})
 	return cmd
+}
+
+// sayNotClosed says on stderr that an archive did not close: what was asked has its
+// answer all the same.
+func (a *app) sayNotClosed(err error) {
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "%s the archive was not closed as it should be: %s\n", a.style(a.Stderr).Yellow("warning:"), term.Line(err.Error()))
+	}
+}
+
+// sayMissing says on stderr what an answer lacks, and how many sessions that is where it
+// is known.
+func (a *app) sayMissing(list []engine.Damage) {
+	for _, m := range list {
+		what := m.File + " could not be read"
+		switch {
+		case m.File == "store" && m.Session == "":
+			what = m.Reason + "; hansard doctor says what to do"
+		case m.Session != "":
+			what = "session " + m.Session + " could not be read: " + m.Reason
+		case m.Sessions == 1:
+			what += ", and 1 session is missing for it: " + m.Reason
+		case m.Sessions > 1:
+			what += fmt.Sprintf(", and %d sessions are missing for it: %s", m.Sessions, m.Reason)
+		default:
+			what += ": " + m.Reason
+		}
+		fmt.Fprintf(a.Stderr, "%s %s\n", a.style(a.Stderr).Yellow("incomplete:"), term.Line(what))
+	}
 }
 
 // checkPage refuses a page that cannot be, before anything is opened. The engine takes
@@ -124,7 +155,8 @@ func (a *app) printHitLines(env *engine.SearchEnvelope) error {
 		}
 	}
 	return enc.Encode(map[string]any{"type": "end", "total": env.Total, "total_is": env.TotalIs, "returned": env.Returned, "exact": env.Exact,
-		"partial": env.Partial, "missing": env.Missing, "warnings": env.Warnings, "read_only": env.ReadOnly, "next_cursor": env.NextCursor})
+		"partial": env.Partial, "missing": env.Missing, "warnings": env.Warnings, "read_only": env.ReadOnly, "next_cursor": env.NextCursor,
+		"diagnostics": env.Diagnostics})
 }
 
 func (a *app) explainCmd() *cobra.Command {
