@@ -28,6 +28,9 @@ type World struct {
 	Environ        func() []string
 	Now            func() time.Time
 	Home           func() (string, error)
+
+	// close, which only tests set, closes the archive of a question that has its answer.
+	close func(io.Closer) error
 }
 
 // An app is one run of the command line.

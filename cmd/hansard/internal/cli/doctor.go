@@ -97,7 +97,7 @@ func (a *app) diagnose(ctx context.Context, dir string) (*engine.Diagnosis, erro
 		return busyWith(d, attachErr), nil
 	}
 	d, err = engine.DiagnoseOpen(ctx, dir, o, e)
-	return d, errors.Join(err, e.Close())
+	return d, a.closing(e, err)
 }
 
 // busyWith is d, of an archive that is open elsewhere, as who tried to reach that process

@@ -36,9 +36,9 @@ func (a *app) readCmd() *cobra.Command {
 			return err
 		}
 		if view == "raw" {
-			return errors.Join(a.readRaw(cmd, e, args[0]), e.Close())
+			return a.closing(e, a.readRaw(cmd, e, args[0]))
 		}
-		return errors.Join(a.readRef(cmd, e, args[0]), e.Close())
+		return a.closing(e, a.readRef(cmd, e, args[0]))
 	})
 	return cmd
 }

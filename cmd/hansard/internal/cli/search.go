@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,11 +46,9 @@ func (a *app) searchCmd() *cobra.Command {
 			return err
 		}
 		env, err := e.Search(cmd.Context(), req)
-		closed := e.Close()
-		if err != nil {
+		if err := a.closing(e, err); err != nil {
 			return locate(req.Query, err)
 		}
-		a.sayNotClosed(closed)
 		switch {
 		case env.Partial:
 			a.code = exitPartial
@@ -61,12 +60,17 @@ func (a *app) searchCmd() *cobra.Command {
 	return cmd
 }
 
-// sayNotClosed says on stderr that an archive did not close: what was asked has its
-// answer all the same.
-func (a *app) sayNotClosed(err error) {
-	if err != nil {
-		fmt.Fprintf(a.Stderr, "%s the archive was not closed as it should be: %s\n", a.style(a.Stderr).Yellow("warning:"), term.Line(err.Error()))
+// closing closes the archive of a question that ended with err, and returns that. What
+// has its answer has it all the same if the archive does not close: stderr says so.
+func (a *app) closing(e io.Closer, err error) error {
+	closeArchive := io.Closer.Close
+	if a.close != nil {
+		closeArchive = a.close
 	}
+	if closed := closeArchive(e); closed != nil && err == nil {
+		fmt.Fprintf(a.Stderr, "%s the archive was not closed as it should be: %s\n", a.style(a.Stderr).Yellow("warning:"), term.Line(closed.Error()))
+	}
+	return err
 }
 
 // sayMissing says on stderr what an answer lacks, and how many sessions that is where it

@@ -23,7 +23,7 @@ func (a *app) statusCmd() *cobra.Command {
 				return err
 			}
 			s, err := e.Stats(cmd.Context())
-			if err := errors.Join(err, e.Close()); err != nil {
+			if err := a.closing(e, err); err != nil {
 				return err
 			}
 			if len(s.Damaged) > 0 {
@@ -114,14 +114,14 @@ func (a *app) checkReport(ctx context.Context, deep bool) (*engine.CheckReport, 
 			return nil, err
 		}
 		r, err := e.CheckWith(ctx, engine.CheckOptions{Deep: true})
-		return r, errors.Join(err, e.Close())
+		return r, a.closing(e, err)
 	}
 	e, err := a.open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	r, err := e.Check(ctx)
-	return r, errors.Join(err, e.Close())
+	return r, a.closing(e, err)
 }
 
 func (a *app) rebuildCmd() *cobra.Command {
