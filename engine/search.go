@@ -24,6 +24,12 @@ const (
 	LaneActions  = "actions"  // blocks of tool calls and their results, ranked, without a score
 )
 
+// The lanes that have names and that this version does not run: LANE_UNAVAILABLE.
+const (
+	LaneHybrid   = "hybrid"   // words and vectors
+	LaneSemantic = "semantic" // vectors alone
+)
+
 // Lanes are the lanes that can be asked for; the first is what an empty Lane means.
 func Lanes() []string { return []string{LaneAuto, LaneDialogue, LaneActions} }
 
@@ -91,8 +97,11 @@ func (e *Engine) prepare(req SearchRequest) (*search, error) {
 		s.lane = LaneDialogue
 	case LaneActions:
 		s.lane = LaneActions
-	default:
+	case LaneHybrid, LaneSemantic:
 		return nil, &Error{Code: CodeLaneUnavailable, Field: "retrieval_lane", Message: fmt.Sprintf("lane %q cannot be run", req.Lane),
+			Hint: "lanes are " + strings.Join(Lanes(), ", ")}
+	default:
+		return nil, &Error{Code: CodeInvalidArgument, Field: "retrieval_lane", Message: fmt.Sprintf("there is no lane %q", req.Lane),
 			Hint: "lanes are " + strings.Join(Lanes(), ", ")}
 	}
 	if s.req.Limit == 0 {

@@ -32,6 +32,11 @@ func (a *app) searchCmd() *cobra.Command {
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = a.run(func(cmd *cobra.Command, args []string) error {
 		req.Query, req.Zone = strings.Join(args, " "), a.zone()
+		if !oneOf(req.Lane, engine.LaneHybrid, engine.LaneSemantic) { // those the engine answers
+			if err := laneChoice().check(req.Lane); err != nil {
+				return err
+			}
+		}
 		if lexical {
 			req.Lane = engine.LaneDialogue
 		}
