@@ -25,7 +25,7 @@ func route(root *cobra.Command, args []string) ([]string, error) {
 		if len(rest) == 0 || onlyHelp(rest) {
 			return rest, nil
 		}
-		verb, _, _ = root.Find([]string{"search"})
+		verb = searchOf(root)
 	}
 	flags, words, err := split(verb, rest)
 	if err != nil {
@@ -114,7 +114,9 @@ func split(cmd *cobra.Command, args []string) (flags, words []string, err error)
 			return flags, append(words, args[i+1:]...), nil
 		}
 		f, inline := lookup(cmd, arg)
-		switch {
+		switch other, _ := lookup(searchOf(cmd.Root()), arg); {
+		case f == nil && other != nil:
+			return nil, nil, flagOfSearch(cmd, arg, other)
 		case f == nil && strings.HasPrefix(arg, "--") && len(arg) > 2:
 			return nil, nil, unknownFlag(cmd, arg)
 		case f == nil:
@@ -129,6 +131,22 @@ func split(cmd *cobra.Command, args []string) (flags, words []string, err error)
 		}
 	}
 	return flags, words, nil
+}
+
+func searchOf(root *cobra.Command) *cobra.Command {
+	search, _, _ := root.Find([]string{"search"})
+	return search
+}
+
+// flagOfSearch is the error of a flag that a search takes and cmd does not: read as text
+// it would change the query in silence.
+func flagOfSearch(cmd *cobra.Command, arg string, f *pflag.Flag) error {
+	spelled := "--" + f.Name
+	if !strings.HasPrefix(arg, "--") {
+		spelled = "-" + f.Shorthand
+	}
+	return &engine.Error{Code: codeUsage, Field: f.Name, Message: fmt.Sprintf("%s has no flag %s: it is one of a search", cmd.Name(), spelled),
+		Hint: "leave it out; after -- everything is the query"}
 }
 
 // lookup finds the flag that arg spells, and whether its value is part of arg.
