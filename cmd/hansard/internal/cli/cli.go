@@ -228,7 +228,8 @@ const longHelp = `hansard searches archives of AI sessions: what was said and do
   hansard read REF                    one session, message or block
   hansard demo                        try it on a small invented archive
 
-A single argument that is a verb is the verb; 'hansard search status' searches for it.
+An argument that is a verb is the verb if it comes first; 'hansard search status report'
+and hansard 'status report' search for such words.
 Flags may stand before or after the query; '--' ends them.`
 
 // Version of this build.

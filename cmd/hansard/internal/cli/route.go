@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,10 @@ func route(root *cobra.Command, args []string) ([]string, error) {
 		return routeCompletion(root, args), nil
 	}
 	verb, rest := findVerb(root, args)
-	if verb != nil && !takesQuery(verb) {
+	switch {
+	case verb != nil && standsAlone(verb):
+		return args, unexpectedWord(verb, args, rest)
+	case verb != nil && !takesQuery(verb):
 		return args, nil
 	}
 	if verb == nil {
@@ -69,8 +73,7 @@ func beforeFirstWord(root *cobra.Command, before []string) bool {
 }
 
 // findVerb returns the verb that the arguments begin with, flags aside, and the
-// arguments without it. A verb without arguments of its own, followed by words, is
-// the first word of a query.
+// arguments without it.
 func findVerb(root *cobra.Command, args []string) (*cobra.Command, []string) {
 	at := firstWord(root, args)
 	if at < 0 {
@@ -79,9 +82,6 @@ func findVerb(root *cobra.Command, args []string) (*cobra.Command, []string) {
 	for _, c := range root.Commands() {
 		if c.Name() != args[at] && !c.HasAlias(args[at]) {
 			continue
-		}
-		if c.Annotations["alone"] != "" && firstWord(c, args[at+1:]) >= 0 {
-			return nil, args
 		}
 		return c, append(append([]string{}, args[:at]...), args[at+1:]...)
 	}
@@ -191,6 +191,30 @@ func onlyHelp(args []string) bool {
 	}
 	return true
 }
+
+// unexpectedWord is the error of words behind a verb that takes none, or nil. Whether
+// the verb is meant or a query that begins so cannot be told; each has a form of its own.
+func unexpectedWord(verb *cobra.Command, args, rest []string) error {
+	at := firstWord(verb, rest)
+	if dashes := slices.Index(rest, "--"); at < 0 && dashes >= 0 && dashes+1 < len(rest) {
+		at = dashes + 1
+	}
+	if at < 0 {
+		return nil
+	}
+	return &engine.Error{Code: codeUsage, Message: fmt.Sprintf("%s takes no argument: %s", verb.Name(), clip(rest[at])),
+		Hint: "to search for the words, write " + clip(shellLine(append([]string{"hansard", "search"}, args...)))}
+}
+
+// clip shortens what was typed where an error shows it.
+func clip(s string) string {
+	if r := []rune(s); len(r) > longestCaret {
+		return string(r[:longestCaret]) + "…"
+	}
+	return s
+}
+
+func standsAlone(c *cobra.Command) bool { return c.Annotations["alone"] != "" }
 
 func takesQuery(c *cobra.Command) bool { return c.Annotations["query"] != "" }
 

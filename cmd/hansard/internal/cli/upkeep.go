@@ -12,7 +12,7 @@ import (
 	"github.com/hansard-search/hansard/engine"
 )
 
-// alone marks verbs that take no words: followed by some, they are a word of a query.
+// alone marks verbs that take no words: followed by some, they are an error.
 var alone = map[string]string{"alone": "1"}
 
 func (a *app) statusCmd() *cobra.Command {
