@@ -1,6 +1,8 @@
 package owner
 
 import (
+	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -213,5 +215,30 @@ func TestCopyOfOwnedArchive(t *testing.T) {
 	client := attach(t, dir, Options{Patience: time.Second})
 	if _, err := client.Stats(t.Context()); err != nil || client.Owned() {
 		t.Errorf("a client of the first: %v", err)
+	}
+}
+
+// TestNoLeftoverName: an owner.json.new of a process that was killed, or that found the
+// disk full, is gone as soon as the next one owns the archive, whether or not that one can
+// write its name.
+func TestNoLeftoverName(t *testing.T) {
+	for name, hinder := range map[string]func(path string) error{
+		"it can be named": func(string) error { return nil },
+		"it cannot":       func(path string) error { return os.MkdirAll(filepath.Join(path, "in the way"), 0o700) },
+	} {
+		dir := filepath.Join(t.TempDir(), "archive")
+		own := attach(t, dir, Options{Engine: engine.Options{Create: true}})
+		check(t, own.Close())
+		left := filepath.Join(dir, ownerFile+".new")
+		check(t, os.WriteFile(left, nil, 0o600))
+		check(t, hinder(filepath.Join(dir, ownerFile)))
+		own = attach(t, dir, Options{})
+		if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) || !own.Owned() {
+			t.Errorf("%s: owned %v, what was left stays: %v", name, own.Owned(), err)
+		}
+		check(t, own.Close())
+		if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: after the end it stays: %v", name, err)
+		}
 	}
 }

@@ -204,15 +204,38 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 // ReplaceFile makes b the content of the file name on the disk: readers see the whole
 // of it, or what was there before. It is not synced. The file name+".new" is used up.
 func ReplaceFile(name string, b []byte) error {
-	f, err := Disk.Create(name+".new", vfs.WriteCategoryUnspecified)
+	return replaceFile(Disk, name, b, false)
+}
+
+// replaceFile makes b the content of a small file: the whole of it is there, or what was
+// there before. If it is to be durable, it is when this returns.
+func replaceFile(fs FS, name string, b []byte, durable bool) error {
+	tmp := name + ".new"
+	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	if errors.Is(err, os.ErrExist) {
+		if err := fs.Remove(tmp); err != nil {
+			return err
+		}
+		f, err = fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	}
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if durable {
+		err = errors.Join(err, f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = fs.Rename(tmp, name)
+	}
+	if err != nil { // a full disk, mostly, where the file would stay with nothing in it
+		_ = fs.Remove(tmp) // or else the next replacement uses it up
 		return err
 	}
-	return Disk.Rename(name+".new", name)
+	if !durable {
+		return nil
+	}
+	return syncDir(fs, fs.PathDir(name))
 }
 
 // otherKindIn is err, of opening the store in dir, or the *KindError that explains it:

@@ -100,29 +100,9 @@ func (s *Store) writeFormatFile() error {
 	return s.replaceFile(formatFile, formatMagic+strconv.Itoa(Format)+"\n")
 }
 
-// replaceFile makes text the durable content of a small file: the whole of it is
-// there, or what was there before.
+// replaceFile makes text the durable content of a small file in the folder.
 func (s *Store) replaceFile(name, text string) error {
-	fs := s.opts.FS
-	tmp := fs.PathJoin(s.dir, name+".new")
-	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
-	if errors.Is(err, os.ErrExist) {
-		if err := fs.Remove(tmp); err != nil {
-			return err
-		}
-		f, err = fs.Create(tmp, vfs.WriteCategoryUnspecified)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write([]byte(text))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := fs.Rename(tmp, fs.PathJoin(s.dir, name)); err != nil {
-		return err
-	}
-	return syncDir(fs, s.dir)
+	return replaceFile(s.opts.FS, s.opts.FS.PathJoin(s.dir, name), []byte(text), true)
 }
 
 func (s *Store) loadState() error {
