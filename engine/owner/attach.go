@@ -156,21 +156,21 @@ func open(dir string, o Options) (*local, error) {
 // outlived makes sure that no owner is left of a lock that was replaced. Greeted, it
 // sees that, and goes; one that does not go keeps the archive.
 func outlived(dir string, o Options) error {
-	path := filepath.Join(dir, socketFile)
-	if len(path) > maxSocketPath {
-		return nil
-	}
-	nc, err := net.DialTimeout("unix", path, o.Patience)
-	if err != nil {
-		return nil // nobody, as a rule
-	}
 	old, _ := readOwner(dir)
-	c, err := meet(background, nc, o)
-	switch {
-	case err == nil:
-		return errors.Join(unshared(c.owner, true, errTwoLocks), c.Close())
-	case isTimeout(err):
-		return silent(old, err)
+	for _, path := range sockets(dir, old) {
+		nc, err := net.DialTimeout("unix", path, o.Patience)
+		if err != nil {
+			continue // nobody, as a rule
+		}
+		c, err := meet(background, nc, o)
+		switch {
+		case err == nil && filepath.Dir(path) != dir:
+			_ = c.Close() // whose lock is in its place: this folder is a copy of theirs
+		case err == nil:
+			return errors.Join(unshared(c.owner, true, errTwoLocks), c.Close())
+		case isTimeout(err):
+			return silent(old, err)
+		}
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type Options struct {
 	// Version of this program, for messages of others.
 	Version string
 	// TempDir takes a folder with the socket when the archive's path is too long for
-	// one; empty means /tmp.
+	// one; empty means /tmp, which is also used where this is no use.
 	TempDir string
 	// Patience is how long an owner may be silent, or an archive belong to one who
 	// answers nobody; 0 means 10 seconds.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hansard-search/hansard/engine/store"
@@ -40,18 +41,11 @@ func occupy(dir string, o Options) (*place, error) {
 	if old, ok := readOwner(dir); ok && old.Socket != p.socket {
 		removeOldFolder(old.Socket)
 	}
-	err := p.bind()
-	if len(p.socket) > maxSocketPath || err != nil {
-		first := err
-		if readOnlyFolder(err) {
+	if err := p.bind(); readOnlyFolder(err) {
+		return nil, err
+	} else if err != nil {
+		if err := p.apart(o.TempDir, err); err != nil {
 			return nil, err
-		}
-		if p.temp, err = os.MkdirTemp(o.TempDir, "hansard-"); err != nil { // 0700
-			return nil, errors.Join(first, err)
-		}
-		p.socket = filepath.Join(p.temp, socketFile)
-		if err = p.bind(); err != nil {
-			return nil, errors.Join(first, err, os.Remove(p.temp))
 		}
 	}
 	// Callers find a socket in the archive's folder without owner.json, too: on a full
@@ -62,10 +56,29 @@ func occupy(dir string, o Options) (*place, error) {
 	return p, nil
 }
 
+// apart makes the socket in a folder of its own below temp, or below /tmp where that is
+// no use either. Its error wraps none of theirs: they say nothing of the archive's folder.
+func (p *place) apart(temp string, first error) error {
+	reasons := first.Error()
+	for _, parent := range slices.Compact([]string{filepath.Clean(temp), "/tmp"}) {
+		dir, err := os.MkdirTemp(parent, "hansard-") // 0700
+		if err == nil {
+			p.socket = filepath.Join(dir, socketFile)
+			if err = p.bind(); err == nil {
+				p.temp = dir
+				return nil
+			}
+			err = errors.Join(err, os.Remove(dir))
+		}
+		reasons += "; " + err.Error()
+	}
+	return errors.New("no place for a socket: " + reasons)
+}
+
 // bind makes the socket, for this user alone, in the place of whatever is there.
 func (p *place) bind() error {
 	if len(p.socket) > maxSocketPath {
-		return nil
+		return &fs.PathError{Op: "listen", Path: p.socket, Err: errors.New("the path is too long for a socket")}
 	}
 	if err := os.Remove(p.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -166,6 +179,15 @@ func dial(dir string, patience time.Duration) (net.Conn, identity, error) {
 		conn, err = dialAt(owner.Socket, patience)
 	}
 	return conn, owner, err
+}
+
+// sockets are the paths where whoever owns the archive, or did, may listen.
+func sockets(dir string, owner identity) []string {
+	paths := []string{filepath.Join(dir, socketFile)}
+	if owner.Socket != "" && owner.Socket != paths[0] && checkFolder(filepath.Dir(owner.Socket)) == nil {
+		paths = append(paths, owner.Socket)
+	}
+	return slices.DeleteFunc(paths, func(p string) bool { return len(p) > maxSocketPath })
 }
 
 func dialAt(path string, patience time.Duration) (net.Conn, error) {

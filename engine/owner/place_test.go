@@ -139,6 +139,36 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
+// TestLongPathAndTempDir: where the folder for sockets is no use for one either, the
+// socket lies in /tmp.
+func TestLongPathAndTempDir(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no /tmp")
+	}
+	tmp := t.TempDir()
+	long := filepath.Join(tmp, strings.Repeat("long", 40))
+	check(t, os.MkdirAll(long, 0o700))
+	for name, temp := range map[string]string{"too long": long, "not there": filepath.Join(tmp, "nowhere")} {
+		dir := filepath.Join(long, name)
+		own, client := attach(t, dir, Options{TempDir: temp}), attach(t, dir, Options{TempDir: temp})
+		if _, err := client.Stats(t.Context()); err != nil || !own.Owned() || client.Owned() {
+			t.Errorf("%s: a client of the owner: %v", name, err)
+		}
+		id, ok := readOwner(dir)
+		if !ok || len(id.Socket) > maxSocketPath {
+			t.Errorf("%s: owner %+v", name, id)
+		}
+		check(t, client.Close())
+		check(t, own.Close())
+		if _, err := os.Stat(filepath.Dir(id.Socket)); !os.IsNotExist(err) {
+			t.Errorf("%s: the folder of the socket is still there: %v", name, err)
+		}
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) != 2 {
+		t.Errorf("beside two archives there is more: %v, %v", left, err)
+	}
+}
+
 // TestModes: whatever the umask, nobody else can read or ask.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {

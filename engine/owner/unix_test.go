@@ -76,6 +76,19 @@ func TestForeignOwner(t *testing.T) {
 	}
 }
 
+// stop stops a process, and waits until it has stopped.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	check(t, p.Process.Signal(syscall.SIGSTOP))
+	for {
+		_, err := syscall.Wait4(p.Process.Pid, nil, syscall.WUNTRACED, nil)
+		if err != syscall.EINTR {
+			check(t, err)
+			return
+		}
+	}
+}
+
 // TestStoppedOwner: an owner that is stopped is named after patience has ended, and
 // answers when it goes on.
 func TestStoppedOwner(t *testing.T) {
@@ -86,9 +99,7 @@ func TestStoppedOwner(t *testing.T) {
 	client, err := Attach(t.Context(), dir, Options{Patience: 300 * time.Millisecond})
 	check(t, err)
 	defer client.Close()
-	check(t, p.Process.Signal(syscall.SIGSTOP))
-	_, err = syscall.Wait4(p.Process.Pid, nil, syscall.WUNTRACED, nil)
-	check(t, err)
+	p.stop(t)
 	begin := time.Now()
 	for range 2 { // greeted before, and not
 		_, err = client.Search(t.Context(), engine.SearchRequest{})
@@ -111,22 +122,26 @@ func TestStoppedOwner(t *testing.T) {
 // TestStoppedOwnerOfReplacedLock: an owner that sleeps while its lock is replaced keeps
 // the archive: it would wake up in the middle of a write.
 func TestStoppedOwnerOfReplacedLock(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "archive")
-	own := start(t, job{Dir: dir, Do: "feed"})
-	check(t, own.Process.Signal(syscall.SIGSTOP))
-	time.Sleep(50 * time.Millisecond) // until it has stopped
-	check(t, os.Remove(filepath.Join(dir, "LOCK")))
-	_, err := Attach(t.Context(), dir, Options{Patience: 300 * time.Millisecond})
-	if codeOf(err) != engine.CodeArchiveBusy || !strings.Contains(err.Error(), fmt.Sprint(own.Process.Pid)) {
-		t.Errorf("attach: %v", err)
+	tmp := t.TempDir()
+	for name, dir := range map[string]string{"": filepath.Join(tmp, "archive"), "long path": filepath.Join(tmp, strings.Repeat("long", 40), "archive")} {
+		t.Run(name, func(t *testing.T) {
+			check(t, os.MkdirAll(filepath.Dir(dir), 0o700))
+			own := start(t, job{Dir: dir, Do: "feed"})
+			own.stop(t)
+			check(t, os.Remove(filepath.Join(dir, "LOCK")))
+			_, err := Attach(t.Context(), dir, Options{Patience: 300 * time.Millisecond})
+			if codeOf(err) != engine.CodeArchiveBusy || !strings.Contains(err.Error(), fmt.Sprint(own.Process.Pid)) {
+				t.Errorf("attach: %v", err)
+			}
+			check(t, own.Process.Signal(syscall.SIGCONT))
+			a, err := Attach(t.Context(), dir, Options{})
+			check(t, err)
+			if !a.Owned() {
+				t.Error("somebody else owns the archive")
+			}
+			check(t, own.in.Close())
+			check(t, own.Wait())
+			check(t, a.Close())
+		})
 	}
-	check(t, own.Process.Signal(syscall.SIGCONT))
-	a, err := Attach(t.Context(), dir, Options{Patience: 5 * time.Second})
-	check(t, err)
-	if !a.Owned() {
-		t.Error("somebody else owns the archive")
-	}
-	check(t, own.in.Close())
-	check(t, own.Wait())
-	check(t, a.Close())
 }
