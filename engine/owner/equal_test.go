@@ -18,7 +18,7 @@ import (
 // pair is an owner and a client of one archive, both in this process.
 func pair(t *testing.T) (own, client *Archive, dir string) {
 	t.Helper()
-	tmp := t.TempDir()
+	tmp := socketDir(t)
 	dir = filepath.Join(tmp, "archive")
 	now := func() time.Time { return time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) }
 	own = attach(t, dir, Options{Engine: engine.Options{Now: now}})

@@ -26,6 +26,34 @@ var long = flag.Bool("long", false, "fifty kills instead of some, and the figure
 // helperEnv carries the job of a test binary that was started by a test.
 const helperEnv = "HANSARD_OWNER_JOB"
 
+// soon is what nothing takes that does not hang, however busy the machine is.
+const soon = time.Minute
+
+// atMost is the limit d of a time: as it is in the long form, on a machine that does
+// nothing else, and ten times that where others may have the processor.
+func atMost(d time.Duration) time.Duration {
+	if *long {
+		return d
+	}
+	return 10 * d
+}
+
+// socketDir is a new folder whose path leaves room for an archive and its socket, which
+// that of TMPDIR may not.
+func socketDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if len(dir)+len("/archive-two/"+socketFile) <= maxSocketPath {
+		return dir
+	}
+	dir, err := os.MkdirTemp("/tmp", "hansard-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // A job is what another process is to do.
 type job struct {
 	Dir      string
@@ -81,10 +109,16 @@ func (j job) run() int {
 	return 0
 }
 
+// ahead is how many paths feed imports before it waits for a line on its input.
+const ahead = 40
+
 // feed imports one path after the other and says when each began and was acknowledged.
 func (j job) feed(a *Archive) int {
 	fmt.Println("owned", a.Owned())
 	for i, path := range j.Paths {
+		if i == ahead {
+			_, _ = os.Stdin.Read(make([]byte, 1)) // at its end goes on, too
+		}
 		begin := time.Now().UnixNano()
 		if _, err := a.Import(context.Background(), engine.ImportRequest{Paths: []string{path}}); err != nil {
 			fmt.Println("failed", codeOf(err))

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hansard-search/hansard/engine"
 )
@@ -38,14 +37,14 @@ func TestLeftovers(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "archive")
+			dir := filepath.Join(socketDir(t), "archive")
 			first := attach(t, dir, Options{})
 			if err := first.Close(); err != nil {
 				t.Fatal(err)
 			}
 			leave(t, filepath.Join(dir, socketFile))
 			own := attach(t, dir, Options{})
-			client := attach(t, dir, Options{Patience: 2 * time.Second})
+			client := attach(t, dir, Options{})
 			if !own.Owned() || client.Owned() {
 				t.Error("the second attached is not a client")
 			}
@@ -242,7 +241,7 @@ func TestCopyOfOwnedArchive(t *testing.T) {
 	if _, err := os.Stat(id.Socket); err != nil {
 		t.Errorf("the first owner's socket: %v", err)
 	}
-	client := attach(t, dir, Options{Patience: time.Second})
+	client := attach(t, dir, Options{})
 	if _, err := client.Stats(t.Context()); err != nil || client.Owned() {
 		t.Errorf("a client of the first: %v", err)
 	}

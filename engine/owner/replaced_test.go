@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,11 +62,11 @@ func TestReplacedUnderOwner(t *testing.T) {
 				finish[engine.Report](t, start(t, job{Dir: backup, Do: "import", Paths: []string{write(t, tmp, "saved", r.keep, 4, 1)}}))
 			}
 			var feed []string
-			for n := range 200 {
+			for n := range ahead + 10 {
 				feed = append(feed, write(t, tmp, fmt.Sprint("feed", n), 1, 4, uint64(1000+n)))
 			}
 			own := start(t, job{Dir: dir, Do: "feed", Paths: feed})
-			client := attach(t, dir, Options{Patience: 5 * time.Second})
+			client := attach(t, dir, Options{})
 			for range 5 { // acknowledged before
 				own.line(t, "acknowledged")
 			}
@@ -74,6 +75,8 @@ func TestReplacedUnderOwner(t *testing.T) {
 			}
 			r.do(t, dir, backup)
 			replaced := time.Now().UnixNano()
+			_, err := own.in.Write([]byte("\n")) // however few it has imported until now, some come after it
+			check(t, err)
 			src := write(t, tmp, "mine", 3, 4, 2)
 			rep, err := client.Import(t.Context(), engine.ImportRequest{Paths: []string{src}})
 			if err != nil || rep.Added != 3 {
@@ -140,7 +143,7 @@ func (p *process) line(t *testing.T, word string) string {
 			t.Fatalf("the process says %q", text)
 		}
 		return text
-	case <-time.After(20 * time.Second):
+	case <-time.After(soon):
 		t.Fatal("the process says nothing")
 		return ""
 	}
@@ -208,27 +211,35 @@ func TestReplacedDuringClientsImport(t *testing.T) {
 	dir := filepath.Join(tmp, "archive")
 	own := start(t, job{Dir: dir, Do: "feed"})
 	client := attach(t, dir, Options{})
-	src := write(t, tmp, "many", 60, 20, 3)
-	done := make(chan *engine.Report, 1)
+	const many = 150
+	src := write(t, tmp, "many", many, 20, 3)
+	begun, done := make(chan struct{}), make(chan *engine.Report, 1)
+	var once sync.Once
 	go func() {
-		r, err := client.Import(context.Background(), engine.ImportRequest{Paths: []string{src}})
+		r, err := client.Import(context.Background(), engine.ImportRequest{Paths: []string{src}, Progress: func(engine.Progress) {
+			once.Do(func() { close(begun) })
+		}})
 		if err != nil {
 			t.Errorf("import: %v", err)
 		}
 		done <- r
 	}()
-	time.Sleep(30 * time.Millisecond)
+	select {
+	case <-begun:
+	case <-done:
+		t.Skip("the import was over before the first word of progress")
+	}
 	check(t, os.Rename(dir, dir+".old"))
 	r := <-done
-	if r == nil || r.Added != 60 || r.Unchanged != 0 {
+	if r == nil || r.Added != many || r.Unchanged != 0 {
 		t.Fatalf("report: %+v", r)
 	}
 	check(t, own.in.Close())
 	own.line(t, "closed")
 	check(t, own.Wait())
 	check(t, client.Close())
-	if n := checked(t, dir).Sessions; n != 60 {
-		t.Errorf("%d sessions, want 60", n)
+	if n := checked(t, dir).Sessions; n != many {
+		t.Errorf("%d sessions, want %d", n, many)
 	}
 }
 
@@ -238,12 +249,12 @@ func TestOtherArchive(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("locks have no identity that processes can compare")
 	}
-	tmp := t.TempDir()
+	tmp := socketDir(t)
 	one, two := filepath.Join(tmp, "archive-one"), filepath.Join(tmp, "archive-two")
 	finish[engine.Report](t, start(t, job{Dir: one, Do: "import", Paths: []string{write(t, tmp, "one", 3, 4, 1)}}))
 	finish[engine.Report](t, start(t, job{Dir: two, Do: "import", Paths: []string{write(t, tmp, "two", 5, 4, 1)}}))
-	sessions := func(dir string) (int64, error) {
-		a, err := Attach(t.Context(), dir, Options{Patience: 300 * time.Millisecond})
+	sessions := func(dir string, patience time.Duration) (int64, error) {
+		a, err := Attach(t.Context(), dir, Options{Patience: patience})
 		if err != nil {
 			return 0, err
 		}
@@ -264,11 +275,11 @@ func TestOtherArchive(t *testing.T) {
 	lock, err := store.TakeLock(two, nil)
 	check(t, err)
 	check(t, os.WriteFile(filepath.Join(two, ownerFile), named, 0o600))
-	if n, err := sessions(two); codeOf(err) != engine.CodeArchiveBusy {
+	if n, err := sessions(two, 300*time.Millisecond); codeOf(err) != engine.CodeArchiveBusy {
 		t.Errorf("with another's owner.json: %d sessions, %v", n, err)
 	}
 	check(t, os.Link(filepath.Join(one, socketFile), filepath.Join(two, socketFile)))
-	if n, err := sessions(two); codeOf(err) != engine.CodeArchiveBusy {
+	if n, err := sessions(two, 300*time.Millisecond); codeOf(err) != engine.CodeArchiveBusy {
 		t.Errorf("with another's socket: %d sessions, %v", n, err)
 	}
 	check(t, os.Remove(filepath.Join(two, socketFile)))
@@ -279,10 +290,10 @@ func TestOtherArchive(t *testing.T) {
 	check(t, err)
 	defer second.Close()
 	check(t, os.WriteFile(filepath.Join(two, ownerFile), named, 0o600))
-	if n, err := sessions(two); n != 5 || err != nil {
+	if n, err := sessions(two, 0); n != 5 || err != nil {
 		t.Errorf("of the archive with 5 sessions: %d, %v", n, err)
 	}
-	if n, err := sessions(one); n != 3 || err != nil {
+	if n, err := sessions(one, 0); n != 3 || err != nil {
 		t.Errorf("of the archive with 3 sessions: %d, %v", n, err)
 	}
 }

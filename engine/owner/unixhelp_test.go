@@ -4,6 +4,7 @@ package owner
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,11 @@ func startAs(t *testing.T, j job, other bool) *process {
 	p.Env = append(os.Environ(), helperEnv+"="+string(text))
 	p.Stdout, p.Stderr = &p.out, &p.err
 	p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
-	check(t, p.Start())
+	if err := p.Start(); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EACCES) {
+		t.Skip("no process of another user: ", err)
+	} else {
+		check(t, err)
+	}
 	return p
 }
 
