@@ -36,7 +36,7 @@ var mutants = []mutant{
 	{"the folders above the archive are not synced", "engine/store/dir.go", "syncDir(s.fs, up); err", "error(nil); err", crashTests},
 	{"a marker may be durable before its MANIFEST", "engine/store/parkfs.go", "if err := p.orderMarkers(name); err != nil {\n\t\treturn nil, err", "if err := error(nil); err != nil {\n\t\treturn nil, err", crashTests},
 	{"a marker may go before the next is durable", "engine/store/parkfs.go", "if err := p.orderMarkers(name); err != nil {\n\t\treturn err", "if err := error(nil); err != nil {\n\t\treturn err", storeTests},
-	{"FORMAT is renamed before it is synced", "engine/store/recover.go", "errors.Join(err, f.Sync(), f.Close())", "errors.Join(err, f.Close())", crashTests},
+	{"FORMAT is renamed before it is synced", "engine/store/door.go", "err = errors.Join(err, f.Sync())", "err = errors.Join(err, nil)", crashTests},
 	{"old segments go before the new list is durable", "engine/merge.go",
 		"	if err := x.publish(ctx); err != nil {\n\t\treturn err\n\t}\n\tfor _, o := range old {\n\t\tx.retire(o)\n\t}\n",
 		"	for _, o := range old {\n\t\tx.retire(o)\n\t}\n\tif err := x.publish(ctx); err != nil {\n\t\treturn err\n\t}\n", crashTests},
