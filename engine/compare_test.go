@@ -218,6 +218,18 @@ var testSeed = flag.Uint64("seed", 0, "seed of the random tests; 0 means a new o
 // long asks for the long random comparisons.
 var long = flag.Bool("long", false, "ten thousand random queries instead of some hundreds")
 
+// soon is what nothing takes that does not hang, however busy the machine is.
+const soon = time.Minute
+
+// atMost is the limit d of a time: as it is in the long form, on a machine that does
+// nothing else, and ten times that where others may have the processor.
+func atMost(d time.Duration) time.Duration {
+	if *long {
+		return d
+	}
+	return 10 * d
+}
+
 // seeded is a source of chance whose seed is in the log.
 func seeded(t testing.TB) *rand.Rand {
 	seed := cmp.Or(*testSeed, uint64(time.Now().UnixNano()))

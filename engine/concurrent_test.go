@@ -130,7 +130,7 @@ func (d *drama) play(long time.Duration) {
 	for i, act := range actors {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(d.seed, uint64(i)))
-			for d.over.Err() == nil && !d.t.Failed() {
+			for act(r, i); d.over.Err() == nil && !d.t.Failed(); {
 				act(r, i)
 			}
 		})

@@ -202,7 +202,7 @@ func inspectOnce(fs store.FS, o Options, may ledger, heals bool) error {
 		return fmt.Errorf("open: %w", err)
 	}
 	if heals {
-		e.awaitHealing(10 * time.Second)
+		e.awaitHealing(soon)
 	}
 	if err := e.inspect(may); err != nil {
 		_ = e.Close() // the fault is the one to report

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -59,7 +58,7 @@ func fillDisk(t *testing.T, room int64) (bool, error) {
 			continue
 		}
 		var err error
-		if !inTime(10*time.Second, func() { err = step() }) {
+		if !inTime(soon, func() { err = step() }) {
 			return disk.Full(), fmt.Errorf("step %d hangs", i)
 		}
 		if err != nil {

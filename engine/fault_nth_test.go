@@ -171,7 +171,7 @@ func (f *strike) run(steps []func() error) error {
 		if f.s.e == nil && !opens {
 			continue
 		}
-		if !inTime(10*time.Second, func() { err = step() }) {
+		if !inTime(soon, func() { err = step() }) {
 			return fmt.Errorf("%v: step %d hangs", f.op, i)
 		}
 		if err != nil && first == nil {
@@ -233,17 +233,17 @@ func (f *strike) after() error {
 	heals := f.op != nil && !f.op.Kind.Writes()
 	if e := f.s.e; e != nil {
 		if heals {
-			e.awaitHealing(10 * time.Second)
+			e.awaitHealing(soon)
 		}
 		var err error
-		if !inTime(10*time.Second, func() { err = e.inspect(may) }) {
+		if !inTime(soon, func() { err = e.inspect(may) }) {
 			return fmt.Errorf("%v: reading hangs", f.op)
 		}
 		if err != nil {
 			return fmt.Errorf("%v: after it: %w", f.op, err)
 		}
 		start := time.Now()
-		if !inTime(6*time.Second, func() { err = e.Close() }) {
+		if !inTime(atMost(6*time.Second), func() { err = e.Close() }) {
 			return fmt.Errorf("%v: close hangs", f.op)
 		}
 		f.closed = time.Since(start)
@@ -299,7 +299,7 @@ const perParked = 24
 // only what a parked one keeps waiting.
 func (w *goroutineWatch) check() {
 	w.t.Helper()
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(soon); ; time.Sleep(20 * time.Millisecond) {
 		dump := goroutines()
 		all := len(dump) - w.before
 		parked, ours := 0, 0

@@ -51,7 +51,7 @@ func TestSearchWhileWriteHangs(t *testing.T) {
 				t.Fatalf("nothing was written: %v", err)
 			}
 			var err error
-			if !inTime(5*time.Second, func() { err = s.look() }) {
+			if !inTime(soon, func() { err = s.look() }) {
 				t.Error("a search waits for the write")
 			} else if err != nil {
 				t.Error(err)

@@ -119,7 +119,7 @@ func (f *writeFault) run() error {
 			step = func() error { return f.s.e.store.Flush(context.Background()) }
 		}
 		var err error
-		if !inTime(10*time.Second, func() { err = step() }) {
+		if !inTime(soon, func() { err = step() }) {
 			return fmt.Errorf("step %d hangs", i)
 		}
 		if err == nil {
@@ -159,7 +159,7 @@ func (f *writeFault) refuses() error {
 	for i, write := range writes {
 		start := time.Now()
 		var err error
-		if !inTime(10*time.Second, func() { err = write() }) {
+		if !inTime(soon, func() { err = write() }) {
 			return fmt.Errorf("write %d hangs", i)
 		}
 		f.told = max(f.told, time.Since(start))

@@ -83,7 +83,7 @@ func (w *world) whole() {
 		if s.Ready {
 			return
 		}
-		if time.Since(begin) > 20*time.Second {
+		if time.Since(begin) > soon {
 			w.t.Fatalf("not healed: %+v", s.Damaged)
 		}
 	}

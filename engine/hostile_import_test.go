@@ -25,7 +25,7 @@ type hostileReport struct {
 // options, and gives its report, its peak of memory and the bytes of the archive.
 func importHostile(t *testing.T, dir string, dropRaw bool) (hostileReport, int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestHostileProcess$", "-test.v")
 	cmd.Env = append(os.Environ(), "HANSARD_TEST_HOSTILE="+dir, fmt.Sprintf("HANSARD_TEST_DROP_RAW=%v", dropRaw))

@@ -214,7 +214,7 @@ func TestHostileNames(t *testing.T) {
 
 func discoverSoon(t *testing.T, paths []string) Discovery {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	found, err := DiscoverPaths(ctx, paths)
 	if err != nil {

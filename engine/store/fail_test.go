@@ -63,7 +63,7 @@ func TestWriteFails(t *testing.T) {
 			if err := s.SetTitle(context.Background(), "a:b", "t"); !errors.Is(err, ErrFailed) {
 				t.Errorf("SetTitle: %v", err)
 			}
-			if d := time.Since(start); d > time.Second {
+			if d := time.Since(start); d > atMost(time.Second) {
 				t.Errorf("writes took %v to fail", d)
 			}
 			wantSession(t, snap(t, s), kept)
@@ -71,7 +71,7 @@ func TestWriteFails(t *testing.T) {
 			clone := mem.CrashClone(vfs.CrashCloneCfg{})
 			start = time.Now()
 			err = s.Close()
-			if d := time.Since(start); d > 5*time.Second {
+			if d := time.Since(start); d > atMost(5*time.Second) {
 				t.Errorf("Close took %v", d)
 			}
 			t.Logf("close: %v; parked %d", err, s.Parked())
@@ -104,8 +104,8 @@ func writeUntilFailure(s *Store, seed uint64) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(20 * time.Second):
-		return errors.New("no write failed in 20 s")
+	case <-time.After(time.Minute):
+		return errors.New("no write failed in a minute")
 	}
 }
 

@@ -22,6 +22,15 @@ func rng(t testing.TB, seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 7))
 }
 
+// atMost is the limit d of a time: as it is in the long form, on a machine that does
+// nothing else, and ten times that where others may have the processor.
+func atMost(d time.Duration) time.Duration {
+	if *long {
+		return d
+	}
+	return 10 * d
+}
+
 func openMem(t testing.TB, fs FS) *Store {
 	t.Helper()
 	s, err := Open("store", Options{FS: fs, Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }})
