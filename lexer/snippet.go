@@ -109,11 +109,14 @@ func cover(pieces []piece, lo, hi int) (first, last int) {
 func split(text string, lo, hi int) []piece {
 	pieces := make([]piece, 0, (hi-lo)/3) // words of five letters, and the spaces between
 	words := segment.NewWordSegmenterDirect([]byte(text[lo:hi]))
-	at := lo
+	at, seen := lo, lo
 	for words.Segment() {
-		n := len(words.Bytes())
-		pieces = appendPiece(pieces, text, at, at+n, words.Type() != segment.None)
-		at += n
+		seen += len(words.Bytes())
+		// Behind an invalid byte the segmenter ends inside a code point.
+		if end := runeEnd(text, seen); end > at {
+			pieces = appendPiece(pieces, text, at, end, words.Type() != segment.None)
+			at = end
+		}
 	}
 	if at < hi { // the segmenter gave up on invalid text
 		pieces = appendPiece(pieces, text, at, hi, true)
@@ -125,6 +128,16 @@ func split(text string, lo, hi int) []piece {
 		pieces = pieces[1:]
 	}
 	return pieces
+}
+
+// runeEnd is at, or the end of the code point that at is inside of.
+func runeEnd(text string, at int) int {
+	for back := 1; back < utf8.UTFMax && back <= at; back++ {
+		if _, size := utf8.DecodeRuneInString(text[at-back:]); size > back {
+			return at - back + size
+		}
+	}
+	return at
 }
 
 func appendPiece(pieces []piece, text string, start, end int, word bool) []piece {

@@ -84,6 +84,7 @@ func TestSnippet(t *testing.T) {
 		{"a match in a word that ends too far away", "a b_" + strings.Repeat("x", 500), "a b", SnippetOptions{Chars: 8}, "[a] [b]_xxxx…"},
 		{"a match in a word that begins too far away", strings.Repeat("x", 20) + "_aa bbb ccc", "aa", SnippetOptions{Chars: 8}, "…[aa] bbb…"},
 		{"no match, much white space", strings.Repeat(" ", 5000) + "one", "", SnippetOptions{}, "…one"},
+		{"a cut behind an invalid byte", "a\xcaḃ c", "a", SnippetOptions{Words: 1}, "[a]\ufffdḃ…"},
 		{"Han", "検索エンジンは文書を分割します。次", "検索エンジンは文書を分割します", SnippetOptions{Chars: 6}, "[検索エンジン]…"},
 	} {
 		got := marked(c.text, NewSnippet(c.text, anyOf(c.match), c.opts))
