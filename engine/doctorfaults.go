@@ -46,6 +46,13 @@ func (d *Diagnosis) explain(faults []Fault) {
 			Do: []Step{d.command("to read the agents' files again and replace what is damaged", "import", "--force"),
 				d.command("then, to index everything that the store holds", "rebuild")}, Fixable: true})
 	}
+	if g := groups["table"]; len(g) > 0 {
+		d.add(Finding{Code: "TABLES", Severity: SeverityUpkeep, Count: len(g), Places: places(g), Fixable: true,
+			What:  fmt.Sprintf("the store holds damage that nothing needs any more (%s)", quantity(len(g), "block")),
+			Means: "No session and no answer is affected. The store cannot put its files in order around it, and an import may have to wait for that.",
+			Do: []Step{d.command("to take it out of the store", "doctor", "--fix"),
+				d.command("the same without looking first", "rebuild")}})
+	}
 	if g := groups["upkeep"]; len(g) > 0 {
 		d.add(Finding{Code: "BOOKKEEPING", Severity: SeverityUpkeep, Count: len(g), Places: places(g),
 			What:  fmt.Sprintf("the store's bookkeeping does not add up (%s)", quantity(len(g), "fault")),
@@ -63,6 +70,8 @@ func sortOf(f Fault) string {
 		return "watch"
 	case "STORE_RAW":
 		return "raw"
+	case "STORE_TABLE":
+		return "table"
 	case "STORE_NO_HEAD", "STORE_NO_FRAMES", "STORE_NO_FRAME", "STORE_HASH", "STORE_COUNTERS", "STORE_ID", "STORE_DUPLICATE", FaultSessionUnreadable:
 		return "session"
 	case "STORE_DAMAGED":

@@ -107,6 +107,10 @@ func failedError(err error) error {
 		e.Code, e.Message = CodeTooManyFiles, "too many files are open: "+detail(err)
 		e.Hint = "allow more (ulimit -n 4096), or end other programs, then open the archive again"
 	}
+	if errors.Is(err, store.ErrInTheWay) {
+		e.Message = "the archive is read-only: " + detail(err)
+		e.Hint = "run `hansard doctor --fix`, then import again"
+	}
 	if errors.As(err, new(*store.KindError)) {
 		e.Hint = "move it out of the archive, then open the archive again"
 	}

@@ -16,6 +16,9 @@ type RebuildReport struct {
 	// Unreadable are the sessions that the store cannot give; they are not indexed
 	// until they are imported again.
 	Unreadable []Damage `json:"unreadable"`
+	// Dropped are damaged blocks that were taken out of the store's tables. What was in
+	// them could not be read.
+	Dropped    []string `json:"dropped"`
 	DurationMS int64    `json:"duration_ms"`
 }
 
@@ -39,7 +42,14 @@ func (e *Engine) Rebuild(ctx context.Context, progress func(Progress)) (*Rebuild
 		return nil, fault(ctx, err)
 	}
 	defer e.importing.Unlock()
-	r := &RebuildReport{Schema: rebuildSchema, Unreadable: []Damage{}}
+	r := &RebuildReport{Schema: rebuildSchema, Unreadable: []Damage{}, Dropped: []string{}}
+	dropped, err := e.store.DropDamage(ctx)
+	r.Dropped = append(r.Dropped, dropped...)
+	if err != nil && (ctx.Err() != nil || e.store.Err() != nil) {
+		return nil, fault(ctx, err)
+	} else if err != nil {
+		e.opts.Logger.Error("damage stays in the store", "error", err) // and check names it
+	}
 	if err := e.index.rebuild(ctx, r, progress); err != nil {
 		return nil, fault(ctx, err)
 	}

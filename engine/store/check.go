@@ -47,6 +47,7 @@ const (
 	FaultNoSeal        FaultKind = "no seal"                // its file was removed
 	FaultUnknownRecord FaultKind = "unknown record"         // key of no known kind
 	FaultNoFrame       FaultKind = "missing frame"          // one of the frames of a session is not there
+	FaultTable         FaultKind = "damaged table"          // a block of it that nothing needs, as far as was found
 )
 
 // Code is the kind as a word that programs branch on; it does not change.
@@ -74,6 +75,7 @@ var faultCodes = map[FaultKind]string{
 	FaultNoMark:        "STORE_NO_MARK",
 	FaultNoSeal:        "STORE_NO_SEAL",
 	FaultUnknownRecord: "STORE_UNKNOWN_RECORD",
+	FaultTable:         "STORE_TABLE",
 }
 
 // Check reads everything and compares everything that says the same thing twice. It
@@ -122,7 +124,7 @@ func (c *checker) run() error {
 	c.losses()
 	for _, step := range []func() error{
 		c.pointers, c.ids, c.orphans, c.edges, c.dirty, c.cursors, c.segments,
-		c.raws, c.links, c.uses, c.chunks, c.batches, c.unknown,
+		c.raws, c.links, c.uses, c.chunks, c.batches, c.unknown, c.tables,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hansard-search/hansard/engine/archive"
@@ -272,4 +273,45 @@ func (c *checker) unknown() error {
 		}
 	}
 	return nil
+}
+
+// tables reads the blocks of all tables. Damage that something needs is named already, as
+// what it is damage to.
+func (c *checker) tables() error {
+	list, err := c.s.liveTables()
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		opened, bad, err := c.s.damagedBlocks(t, c.alive)
+		if err != nil {
+			if c.alive() == nil && errors.Is(err, ErrCorrupt) {
+				c.fault(FaultTable, t.path, "%v", err)
+				continue
+			}
+			return err
+		}
+		for _, one := range bad {
+			if !c.named(one) {
+				c.fault(FaultTable, t.path, "%v", one)
+			}
+		}
+		if opened != nil {
+			opened.close()
+		}
+	}
+	return nil
+}
+
+// named reports whether a fault names the block, or, if it is small, the table.
+func (c *checker) named(one *blockError) bool {
+	at := fmt.Sprintf("%s: block at %d,", one.path, one.off)
+	var n uint64
+	small := one.length < largeBlock
+	if _, err := fmt.Sscanf(c.s.fs.PathBase(one.path), "%d", &n); err != nil {
+		small = false
+	}
+	return slices.ContainsFunc(c.faults, func(f Fault) bool {
+		return strings.Contains(f.Detail, at) || small && strings.Contains(f.Detail, fmt.Sprintf("file %06d", n))
+	})
 }

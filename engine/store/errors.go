@@ -29,6 +29,9 @@ var (
 	ErrFailed = errors.New("store writes have failed")
 	// ErrDiskFull is also matched by an ErrFailed that a full disk caused.
 	ErrDiskFull = errors.New("disk is full")
+	// ErrInTheWay is also matched by an ErrFailed that no write caused: no table can be
+	// written any more for damage in those that there are.
+	ErrInTheWay = errors.New("damage is in the way of all writing")
 	// ErrUsed means a revision that was sealed, aborted or committed before.
 	ErrUsed = errors.New("revision was used before")
 

@@ -77,9 +77,14 @@ func (s *Store) openPebble(lock *pebble.Lock) error {
 	}
 	s.db = db
 	s.tables = o.MakeWriterOptions(lastLevel, db.TableFormat())
+	defaults := o.Clone()
+	defaults.EnsureDefaults()
+	s.readers = defaults.MakeReaderOptions()
 	if err := s.load(); err != nil {
+		s.stopDropping()
 		return errors.Join(err, mapErr(db.Close()), s.mark.close())
 	}
+	s.rotReady()
 	return nil
 }
 

@@ -31,6 +31,7 @@ type parkFS struct {
 	told    bool        // errors are recorded and returned, nobody is parked
 	site    *site       // of the store, once it is locked
 	parked  atomic.Int32
+	blanks  blanks // read in the place of damaged blocks
 
 	gate sync.RWMutex // held for reading by what may change the disk
 	cut  bool         // guarded by gate
@@ -233,7 +234,7 @@ func (p *parkFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if err != nil || !strings.HasSuffix(name, tableSuffix) {
 		return f, err
 	}
-	return &tableFile{f, name}, nil
+	return &tableFile{f, name, &p.blanks}, nil
 }
 
 // List implements vfs.FS.

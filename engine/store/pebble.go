@@ -48,6 +48,7 @@ func (s *Store) pebbleOptions(readOnly bool) *pebble.Options {
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
+	s.listen(o.EventListener)
 	o.EventListener.EnsureDefaults(logger)
 	return o
 }
@@ -56,14 +57,17 @@ func (s *Store) pebbleOptions(readOnly bool) *pebble.Options {
 // end the store's writing, so that nobody waits for the retries.
 func (s *Store) backgroundError(err error) {
 	s.opts.Logger.Error("store: background error", "err", err)
-	if !pebble.IsCorruptionError(err) {
-		s.fail.set("background work", s.dir, err)
+	if pebble.IsCorruptionError(err) {
+		s.compactionFailed()
+		return
 	}
+	s.fail.set("background work", s.dir, err)
 }
 
 // dataCorruption hears of damage that was read; who read it gets ErrCorrupt.
 func (s *Store) dataCorruption(i pebble.DataCorruptionInfo) {
 	s.opts.Logger.Error("store: damaged file", "path", i.Path, "err", i.Details)
+	s.rot.meet(i.Path)
 }
 
 // pebbleLogger is Pebble's logger. Its Fatalf ends the goroutine and not the process.

@@ -93,6 +93,7 @@ type Store struct {
 
 	cache     *pebble.Cache         // valid as long as db is open
 	tables    sstable.WriterOptions // of tables that are written outside of Pebble
+	readers   sstable.ReaderOptions // of tables that are read outside of Pebble
 	bulkAfter int                   // chunks of a file before those that are written as tables; the constant but in tests
 
 	dicts   atomic.Pointer[dictionaries]
@@ -115,6 +116,7 @@ type Store struct {
 	chain  chain  // the writer's
 	guard  guard  // the writer's; what is durable
 	mark   mark
+	rot    rot
 	fresh  bool // a new store, while it opens
 
 	headless bool // the file FORMAT may be missing, but not the format in the database
@@ -144,6 +146,7 @@ func unopened(dir string, opts Options) *Store {
 		bulkAfter: bulkAfter,
 	}
 	s.fail.ch = make(chan struct{})
+	s.rot.every, s.rot.stall = rotEvery, rotStall
 	s.fs = &parkFS{FS: opts.FS, fail: &s.fail}
 	return s
 }
@@ -261,6 +264,7 @@ func (s *Store) close() error {
 }
 
 func (s *Store) closeDB(snaps []*Snapshot) error {
+	s.stopDropping()
 	s.writer.Wait()
 	for _, sn := range snaps {
 		sn.end()

@@ -24,19 +24,31 @@ const largeBlock = 8 << 10
 // nothing else; Pebble's footers are far smaller.
 type tableFile struct {
 	vfs.File
-	path string
+	path   string
+	blanks *blanks
 }
 
 // ReadAt implements vfs.File.
 func (f *tableFile) ReadAt(p []byte, off int64) (int, error) {
+	if b := f.blanks.at(f.path, off); b != nil && len(b) == len(p) {
+		return copy(p, b), nil
+	}
 	n, err := f.File.ReadAt(p, off)
 	if err != nil || n < largeBlock || n != len(p) {
 		return n, err
 	}
-	if want, got := binary.LittleEndian.Uint32(p[n-4:]), blockChecksum(p[:n-4]); want != got {
-		return 0, &blockError{f.path, off, n, fmt.Sprintf("checksum mismatch %08x != %08x", want, got)}
+	if err := checkBlock(f.path, off, p); err != nil {
+		return 0, err
 	}
 	return n, nil
+}
+
+// checkBlock checks a block with its trailer.
+func checkBlock(path string, off int64, b []byte) error {
+	if want, got := binary.LittleEndian.Uint32(b[len(b)-4:]), blockChecksum(b[:len(b)-4]); want != got {
+		return &blockError{path, off, len(b), fmt.Sprintf("checksum mismatch %08x != %08x", want, got)}
+	}
+	return nil
 }
 
 // blockChecksum is what the trailer of a block holds for all that is before it: a

@@ -127,6 +127,9 @@ func (a *app) treat(ctx context.Context, dir string) (*engine.Diagnosis, error) 
 		return nil, err
 	}
 	d.Treated()
+	for _, block := range r.Dropped {
+		d.Fixed = append(d.Fixed, "dropped a damaged block of the store: "+block)
+	}
 	d.Fixed = append(d.Fixed, fmt.Sprintf("indexed %s anew: %s", plural(r.Sessions, "session"), plural(r.Segments, "segment")))
 	for _, u := range r.Unreadable {
 		d.Fixed = append(d.Fixed, fmt.Sprintf("left out %s, which the next import of its source replaces", u.Session))

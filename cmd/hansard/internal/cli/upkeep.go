@@ -144,6 +144,9 @@ func (a *app) rebuildCmd() *cobra.Command {
 				return a.printJSON(r)
 			}
 			fmt.Fprintf(a.Stdout, "indexed %s anew: %s, %s\n", plural(r.Sessions, "session"), plural(r.Segments, "segment"), term.Bytes(r.IndexBytes))
+			for _, block := range r.Dropped {
+				fmt.Fprintf(a.Stdout, "dropped a damaged block of the store: %s\n", term.Line(block))
+			}
 			for _, d := range r.Unreadable {
 				fmt.Fprintf(a.Stderr, "left out: %s: %s\n", term.Line(d.Session), term.Line(d.Reason))
 			}
