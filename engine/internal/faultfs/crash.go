@@ -101,7 +101,11 @@ func Replace(fs vfs.FS, name string, b []byte) error {
 	if err := errors.Join(err, h.Sync(), h.Close()); err != nil {
 		return err
 	}
-	d, err := fs.OpenDir(fs.PathDir(name))
+	return syncDir(fs, fs.PathDir(name))
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
 	if err != nil {
 		return err
 	}

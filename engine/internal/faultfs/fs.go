@@ -18,6 +18,7 @@ type FS struct {
 	rules    atomic.Pointer[[]Rule]
 	observer atomic.Pointer[func(Op)]
 	budget   atomic.Pointer[Budget]
+	still    sync.RWMutex // held for reading by what runs
 
 	mu      sync.Mutex         // guards those below
 	open    map[*file]struct{} // handles that are not closed
@@ -66,16 +67,22 @@ func (f *FS) transfer(op Op, run func(n int) error) error {
 	op.N = f.count.Add(1)
 	err := f.ask(op)
 	if short := (*Short)(nil); errors.As(err, &short) && op.Kind == Write {
-		err = errors.Join(run(min(short.Keep, op.Bytes)), named(op, short.Err))
+		err = errors.Join(f.run(min(short.Keep, op.Bytes), run), named(op, short.Err))
 	} else if err != nil {
 		return named(op, err)
 	} else {
-		err = run(op.Bytes)
+		err = f.run(op.Bytes, run)
 	}
 	if o := f.observer.Load(); o != nil && op.Kind.Writes() {
 		(*o)(op)
 	}
 	return err
+}
+
+func (f *FS) run(n int, run func(n int) error) error {
+	f.still.RLock()
+	defer f.still.RUnlock()
+	return run(n)
 }
 
 func named(op Op, err error) error {
