@@ -57,14 +57,7 @@ func crashEverywhere(t *testing.T, want int, choose func(*rand.Rand) faultfs.Cra
 	var done sync.WaitGroup
 	var tried, failed, ops atomic.Int64
 	for range 2 {
-		done.Go(func() {
-			for c := range cuts {
-				tried.Add(1)
-				if err := inspect(c.disk, stageOptions, c.may); err != nil && failed.Add(1) <= 10 {
-					t.Errorf("crash after %s: %v", c.what, err)
-				}
-			}
-		})
+		done.Go(func() { inspectCuts(t, cuts, &tried, &failed) })
 	}
 	for round := 0; tried.Load() < int64(want) && failed.Load() < 10; round++ {
 		ops.Store(crashStory(t, r.Uint64(), want, choose, cuts))
@@ -72,6 +65,16 @@ func crashEverywhere(t *testing.T, want int, choose func(*rand.Rand) faultfs.Cra
 	close(cuts)
 	done.Wait()
 	t.Logf("%d disks, %d operations in the story", tried.Load(), ops.Load())
+}
+
+// inspectCuts inspects the disks as they come, and names the first ten that fail.
+func inspectCuts(t *testing.T, cuts <-chan cut, tried, failed *atomic.Int64) {
+	for c := range cuts {
+		tried.Add(1)
+		if err := inspect(c.disk, stageOptions, c.may); err != nil && failed.Add(1) <= 10 {
+			t.Errorf("crash after %s: %v", c.what, err)
+		}
+	}
 }
 
 // crashStory plays the story once and sends the disks of about a third of its

@@ -16,12 +16,14 @@ import (
 	"github.com/hansard-search/hansard/engine/store"
 )
 
-// brokenWrites are the writes that fail, by kind of file. Those of tables and
-// MANIFESTs happen in the background.
-var brokenWrites = []struct {
+// A brokenWrite is a write that fails, by kind of file.
+type brokenWrite struct {
 	ops  []faultfs.Kind
 	file faultfs.FileKind
-}{
+}
+
+// Those of tables and MANIFESTs happen in the background.
+var brokenWrites = []brokenWrite{
 	{[]faultfs.Kind{faultfs.Sync}, faultfs.WAL},
 	{[]faultfs.Kind{faultfs.Write}, faultfs.WAL},
 	{[]faultfs.Kind{faultfs.Write}, faultfs.Manifest},
@@ -37,9 +39,26 @@ var brokenWrites = []struct {
 	{[]faultfs.Kind{faultfs.OpenDir}, faultfs.Dir},
 }
 
+// Steps of the story that import. The second one's segment is written during it.
+const (
+	firstImport  = 1
+	secondImport = 3
+)
+
+// segmentWrites are those of the broken writes that no acknowledgement needs.
+func segmentWrites() (list []brokenWrite) {
+	for _, b := range brokenWrites {
+		if b.file == faultfs.Segment {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
 // TestWriteFails lets one kind of write fail on one kind of file from some moment on:
 // the engine turns read-only and says so at once to who writes, answers who reads,
-// syncs no file again whose sync failed, and closes in time.
+// syncs no file again whose sync failed, and closes in time. The moment is drawn, but the
+// writes of segments also fail from an import on whose segment they write.
 func TestWriteFails(t *testing.T) {
 	scripts := 50
 	if testing.Short() {
@@ -53,13 +72,20 @@ func TestWriteFails(t *testing.T) {
 	var mu sync.Mutex
 	var slowest, slowestClose time.Duration
 	struck := 0
-	for i := range scripts {
+	directed := segmentWrites()
+	for i := range scripts + len(directed) {
 		seed := r.Uint64()
 		slots <- struct{}{}
 		work.Go(func() {
 			defer func() { <-slots }()
 			b := brokenWrites[i%len(brokenWrites)]
+			if i >= scripts {
+				b = directed[i-scripts]
+			}
 			f := newWriteFault(t, seed, faultfs.On(b.ops, b.file))
+			if i >= scripts {
+				f.at = secondImport
+			}
 			f.derived = b.file == faultfs.Segment
 			err := f.run()
 			mu.Lock()
@@ -74,6 +100,7 @@ func TestWriteFails(t *testing.T) {
 		})
 	}
 	work.Wait()
+	scripts += len(directed)
 	t.Logf("%d of %d scripts met their fault; a refusal took up to %v, a close up to %v", struck, scripts, slowest, slowestClose)
 	if struck < scripts*3/4 {
 		t.Errorf("only %d of %d scripts met their fault", struck, scripts)
@@ -83,14 +110,14 @@ func TestWriteFails(t *testing.T) {
 // A writeFault is a story in which one kind of write fails from some moment on.
 type writeFault struct {
 	strike
-	r       *rand.Rand
+	at      int           // the step from which on it fails
 	arm     func()        // lets it begin
 	derived bool          // what fails is a segment, which no acknowledgement needs
 	told    time.Duration // how long the slowest refusal took
 }
 
 func newWriteFault(t *testing.T, seed uint64, m faultfs.Match) *writeFault {
-	f := &writeFault{r: rand.New(rand.NewPCG(seed, 1))}
+	f := &writeFault{at: 1 + rand.New(rand.NewPCG(seed, 1)).IntN(10)}
 	f.s = newStage(t, vfs.NewCrashableMem(), stageOptions)
 	var on sync.Mutex
 	armed := false
@@ -109,9 +136,8 @@ func newWriteFault(t *testing.T, seed uint64, m faultfs.Match) *writeFault {
 
 func (f *writeFault) run() error {
 	steps := f.s.steps()
-	at := 1 + f.r.IntN(10)
 	for i, step := range steps[:13] {
-		if i == at {
+		if i == f.at {
 			f.arm()
 		}
 		if i == 12 {
@@ -128,7 +154,7 @@ func (f *writeFault) run() error {
 		if wrong := f.judge(err); wrong != nil {
 			return fmt.Errorf("step %d: %w", i, wrong)
 		}
-		if f.derived && (i == 1 || i == 3) {
+		if f.derived && (i == firstImport || i == secondImport) {
 			return fmt.Errorf("an import whose sessions are durable fails with their segment: %w", err)
 		}
 		if f.s.e.Err() != nil {

@@ -85,6 +85,55 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
+// TestNothingIsAcknowledgedBeforeItsLog: the first write whose log cannot be synced is
+// told, so none is acknowledged earlier than that.
+func TestNothingIsAcknowledgedBeforeItsLog(t *testing.T) {
+	ctx := context.Background()
+	for name, write := range map[string]func(*Store, *Sealed, No) error{
+		"Commit": func(s *Store, z *Sealed, _ No) error {
+			_, err := s.Commit(ctx, Commit{Sessions: []*Sealed{z}})
+			return err
+		},
+		"Delete":   func(s *Store, _ *Sealed, no No) error { return s.Delete(ctx, no) },
+		"SetTitle": func(s *Store, _ *Sealed, _ No) error { return s.SetTitle(ctx, "a:b", "title") },
+		"PublishSegments": func(s *Store, _ *Sealed, _ No) error {
+			return s.PublishSegments(ctx, []SegmentRecord{{Name: "x"}}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := faultfs.New(vfs.NewCrashableMem())
+			s, err := Open("store", Options{FS: fs, CloseTimeout: 2 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := say("kept", "text")
+			commit(t, s, kept)
+			no, _, err := snap(t, s).Lookup(kept.head.ID())
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := seal(t, s, say("next", "text"))
+			idle(t, s)
+			fs.Set(faultfs.Fail(faultfs.On([]faultfs.Kind{faultfs.Sync}, faultfs.WAL), syscall.EIO))
+			if err := write(s, next, no); !errors.Is(err, ErrFailed) || !errors.Is(err, syscall.EIO) {
+				t.Errorf("error %v, want ErrFailed because of %v", err, syscall.EIO)
+			}
+			fs.Set()
+			_ = s.Close() // a store that has failed does not close well
+		})
+	}
+}
+
+// idle waits until the writer has ended what it was given, whatever it has said of it.
+func idle(t *testing.T, s *Store) {
+	t.Helper()
+	reached := make(chan struct{})
+	if err := s.do(context.Background(), func() error { close(reached); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+}
+
 // writeUntilFailure commits sessions, enough to fill memtables, until one fails.
 func writeUntilFailure(s *Store, seed uint64) error {
 	done := make(chan error, 1)
