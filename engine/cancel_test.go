@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"go.uber.org/goleak"
 
 	"github.com/hansard-search/hansard/engine/internal/faultfs"
 )
@@ -19,7 +18,7 @@ import (
 // each other. A call returns its answer or the error of its context; nothing is left
 // of it: no goroutine, no file, no snapshot, no segment; and the archive is whole.
 func TestCancelAnywhere(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer noLeaks(t)()
 	r := seeded(t)
 	rounds := 5
 	if *long {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"go.uber.org/goleak"
 
 	"github.com/hansard-search/hansard/engine/internal/faultfs"
 	"github.com/hansard-search/hansard/segments"
@@ -105,7 +104,7 @@ func (l *leaks) none(e *Engine) {
 // no longer than two seconds; no goroutine, file, snapshot or segment is left; and
 // the archive opens again, whole.
 func TestCloseAnywhere(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer noLeaks(t)()
 	r := seeded(t)
 	rounds := 3
 	if *long {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/hansard-search/hansard/engine"
 )
@@ -34,7 +33,7 @@ func pair(t *testing.T) (own, client *Archive, dir string) {
 
 // TestAnswersAreEqual asks owner and client the same, errors included.
 func TestAnswersAreEqual(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer noLeaks(t)()
 	own, client, dir := pair(t)
 	ctx := t.Context()
 	warsaw, err := time.LoadLocation("Europe/Warsaw")

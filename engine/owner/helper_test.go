@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/hansard-search/hansard/engine"
 )
 
@@ -36,6 +38,25 @@ func atMost(d time.Duration) time.Duration {
 		return d
 	}
 	return 10 * d
+}
+
+// noLeaks begins a test; what it returns ends it, and holds that no goroutine is left of
+// it. On a busy machine those that end may need longer than goleak waits.
+func noLeaks(t *testing.T) func() {
+	before := goleak.IgnoreCurrent()
+	return func() {
+		t.Helper()
+		for begin := time.Now(); ; {
+			err := goleak.Find(before)
+			if err == nil {
+				return
+			}
+			if time.Since(begin) > soon {
+				t.Error(err)
+				return
+			}
+		}
+	}
 }
 
 // socketDir is a new folder whose path leaves room for an archive and its socket, which
