@@ -31,6 +31,8 @@ type Engine struct {
 	state  sync.RWMutex // guards done
 	done   bool
 
+	patience time.Duration // how long Close works on the tail; closeFlush but in tests
+
 	// failpoint, which only tests set, is told of each point of an import that it
 	// reaches: "message", "commit", "committed".
 	failpoint func(point string)
@@ -80,7 +82,7 @@ func open(dir string, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	e := &Engine{dir: dir, opts: o, store: st, kick: make(chan struct{}, 1), sick: make(chan struct{}, 1)}
+	e := &Engine{dir: dir, opts: o, store: st, patience: closeFlush, kick: make(chan struct{}, 1), sick: make(chan struct{}, 1)}
 	if e.index, err = openIndex(dir, st, o); err != nil {
 		return nil, errors.Join(storeError(err), st.Close())
 	}
@@ -115,7 +117,7 @@ func (e *Engine) shut() error {
 	e.forget()
 	e.index.mu.Lock()
 	defer e.index.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), closeFlush)
+	ctx, cancel := context.WithTimeout(context.Background(), e.patience)
 	defer cancel()
 	flushed := e.index.flush(ctx)
 	if errors.Is(flushed, context.DeadlineExceeded) {
