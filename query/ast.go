@@ -16,8 +16,8 @@ type Text interface {
 	text()
 }
 
-// A Pred is a node of the session predicate: two-valued, per session. Kinds:
-// *Field, *Compare, *Range, *Exclude, *And, *Or, *Not.
+// A Pred is a node of a predicate: two-valued, per row of the unit that it stands in.
+// Kinds: *Field, *Compare, *Range, *Exclude, *Exists, *Seq, *Matches, *And, *Or, *Not.
 type Pred interface {
 	Node
 	pred()
@@ -29,16 +29,19 @@ type Mode uint8
 const (
 	Compact Mode = iota // clauses side by side, all of which must hold
 	Boolean             // AND, OR, NOT between field clauses
+	Where               // <unit> where a predicate, without text to rank
 )
 
-func (m Mode) String() string { return [...]string{"compact", "boolean"}[m] }
+func (m Mode) String() string { return [...]string{"compact", "boolean", "where"}[m] }
 
 // A Query is a parsed query: sessions where Where holds, ranked by their blocks
 // that match Match. Either may be nil; both nil selects every session.
 type Query struct {
 	Source string // the text as given
 	Mode   Mode
-	Where  Pred
+	Unit   Unit // what is asked for
+	Scope  Pred // of the sessions that own the rows; nil for sessions and where no stage names one
+	Where  Pred // of the rows
 	Match  Text
 	// Clauses are the top-level parts of the query in the order written.
 	Clauses []Node
@@ -72,7 +75,7 @@ type (
 type (
 	// A Field is name:value or name:(a|b): any of the values.
 	Field struct {
-		Name   string // canonical, lower case
+		Name   string // canonical, lower case; of the owner with "session." before it
 		Values []Value
 		At     Position
 	}

@@ -55,13 +55,11 @@ func Bind(q *Query, o Options) (*Plan, error) {
 	if o.Origins == nil {
 		o.Origins = DefaultOrigins()
 	}
-	b := &binder{query: q, options: o, now: o.Now.In(o.Location)}
+	b := &binder{query: q, options: o, now: o.Now.In(o.Location), rows: &units[0]}
 	plan := &Plan{Query: q}
 	var err *Error
-	if q.Where != nil {
-		if plan.where, err = b.pred(q.Where); err != nil {
-			return nil, err
-		}
+	if plan.where, err = b.where(q); err != nil {
+		return nil, err
 	}
 	if q.Match != nil {
 		if plan.match, err = b.text(q.Match, true); err != nil {
@@ -78,6 +76,7 @@ type binder struct {
 	query    *Query
 	options  Options
 	now      time.Time
+	rows     *UnitSpec // what the predicate selects that is being bound
 	units    []*unit
 	phrases  []*phrase
 	nodes    int
@@ -86,7 +85,16 @@ type binder struct {
 }
 
 func (b *binder) pred(p Pred) (predicate, *Error) {
+	if owned := ownersClause(p); owned != nil && b.rows.Name != UnitSession {
+		return b.owned(owned)
+	}
 	switch n := p.(type) {
+	case *Matches:
+		return b.matches(n)
+	case *Exists:
+		return b.exists(n)
+	case *Seq:
+		return b.seq(n)
 	case *Field:
 		return b.field(n)
 	case *Compare:
@@ -109,7 +117,7 @@ func (b *binder) pred(p Pred) (predicate, *Error) {
 		return anyOf(of), nil
 	case *Not:
 		f, ok := n.Of.(*Field)
-		if spec := fieldOf(f, ok); spec != nil && n.Dash && !spec.Negatable && !spec.Later && b.query.Mode == Compact {
+		if spec := b.fieldOf(f, ok); spec != nil && n.Dash && !spec.Negatable && !spec.Later && b.query.Mode == Compact {
 			err := negation(spec, n.At, n.Of.String())
 			if _, wrong := b.field(f); wrong != nil {
 				err.Suggestions = nil
@@ -126,11 +134,11 @@ func (b *binder) pred(p Pred) (predicate, *Error) {
 	}
 }
 
-func fieldOf(f *Field, ok bool) *FieldSpec {
+func (b *binder) fieldOf(f *Field, ok bool) *FieldSpec {
 	if !ok {
 		return nil
 	}
-	return LookupField(f.Name)
+	return b.rows.Lookup(f.Name)
 }
 
 func (b *binder) preds(of []Pred) ([]predicate, *Error) {
@@ -147,10 +155,10 @@ func (b *binder) preds(of []Pred) ([]predicate, *Error) {
 
 // spec finds a field; clause is the predicate that names it.
 func (b *binder) spec(name string, clause Pred, p Position) (*FieldSpec, *Error) {
-	f := LookupField(name)
+	f := b.rows.Lookup(name)
 	switch {
 	case f == nil:
-		return nil, unknownField(name, p)
+		return nil, unknownField(name, p, b.query.Mode == Where)
 	case f.Later:
 		return nil, at(CodeNotSupportedYet, p, "field '%s' is not supported yet", f.Name).field(f.Name)
 	case f.BooleanOnly && b.query.Mode == Compact:
@@ -185,10 +193,14 @@ func (b *binder) field(n *Field) (predicate, *Error) {
 	for _, v := range n.Values {
 		values = append(values, v.Text)
 	}
-	k := &keyword{field: f, columns: f.Columns}
+	k := newKeyword(f, b.rows)
 	switch f.Match {
 	case MatchEqual:
 		k.match = equals(values)
+	case MatchFold:
+		k.match = newFolded(values)
+	case MatchBool:
+		k.match = equals(truths(values))
 	case MatchOrigin:
 		if err := vocabulary(f, n.Values, b.options.Origins, "origin", false); err != nil {
 			return nil, err

@@ -5,7 +5,7 @@ import "slices"
 // Equal reports whether a and b are the same query: mode, predicates and text,
 // wherever they stood.
 func Equal(a, b *Query) bool {
-	return a.Mode == b.Mode && equalPred(a.Where, b.Where) && equalText(a.Match, b.Match)
+	return a.Mode == b.Mode && a.Unit == b.Unit && equalPred(a.Scope, b.Scope) && equalPred(a.Where, b.Where) && equalText(a.Match, b.Match)
 }
 
 func equalText(a, b Text) bool {
@@ -45,6 +45,17 @@ func equalPred(a, b Pred) bool {
 	case *Exclude:
 		b, ok := b.(*Exclude)
 		return ok && equalText(a.Of, b.Of)
+	case *Matches:
+		b, ok := b.(*Matches)
+		return ok && equalText(a.Of, b.Of)
+	case *Exists:
+		b, ok := b.(*Exists)
+		return ok && a.Unit == b.Unit && equalPred(a.Of, b.Of)
+	case *Seq:
+		b, ok := b.(*Seq)
+		return ok && slices.EqualFunc(a.Steps, b.Steps, func(s, t Step) bool {
+			return s.Next == t.Next && s.Within == t.Within && equalPred(s.Of, t.Of)
+		})
 	case *And:
 		b, ok := b.(*And)
 		return ok && slices.EqualFunc(a.Of, b.Of, equalPred)

@@ -46,12 +46,31 @@ type ExplainedAST struct {
 
 // An ASTNode is a node of an ExplainedAST.
 type ASTNode struct {
-	Kind     string     `json:"kind"` // and, or, not, field, compare, range, exclude, phrase
+	Kind     string     `json:"kind"` // and, or, not, field, compare, range, exclude, exists, sequence, fts, phrase
 	Field    string     `json:"field,omitempty"`
 	Operator string     `json:"operator,omitempty"`
 	Values   []string   `json:"values,omitempty"`
 	Prefix   bool       `json:"prefix,omitempty"`
 	Children []*ASTNode `json:"children,omitempty"`
+	Unit     string     `json:"unit,omitempty"` // of exists and sequence
+	// Constraints stand between the steps of a sequence.
+	Constraints []Constraint `json:"constraints,omitempty"`
+}
+
+// A Constraint says what may stand between two steps of a sequence.
+type Constraint struct {
+	Kind     string `json:"kind"` // ordered, next, within
+	WithinMS int64  `json:"within_ms,omitempty"`
+}
+
+func constraint(s Step) Constraint {
+	switch {
+	case s.Next:
+		return Constraint{Kind: "next"}
+	case s.Within > 0:
+		return Constraint{Kind: "within", WithinMS: s.Within.Milliseconds()}
+	}
+	return Constraint{Kind: "ordered"}
 }
 
 // A LoweringPlan is what the query was lowered to.
@@ -125,7 +144,7 @@ func clause(n Node) Clause {
 }
 
 func comparedKind(name string) string {
-	if f := LookupField(name); f != nil && f.Kind == KindTime {
+	if f := anyField(name); f != nil && f.Kind == KindTime {
 		return "date"
 	}
 	return "count"
@@ -158,6 +177,19 @@ func explainPred(p Pred) *ASTNode {
 		return &ASTNode{Kind: "range", Field: n.Name, Operator: "between", Values: []string{n.Low.Text, n.High.Text}}
 	case *Exclude:
 		return &ASTNode{Kind: "exclude", Children: []*ASTNode{explainText(n.Of)}}
+	case *Matches:
+		return &ASTNode{Kind: "fts", Children: []*ASTNode{explainText(n.Of)}}
+	case *Exists:
+		return &ASTNode{Kind: "exists", Unit: string(n.Unit), Children: []*ASTNode{explainPred(n.Of)}}
+	case *Seq:
+		node := &ASTNode{Kind: "sequence", Unit: string(UnitAction)}
+		for i, s := range n.Steps {
+			node.Children = append(node.Children, explainPred(s.Of))
+			if i > 0 {
+				node.Constraints = append(node.Constraints, constraint(s))
+			}
+		}
+		return node
 	case *And:
 		return &ASTNode{Kind: "and", Children: children(n.Of)}
 	case *Or:

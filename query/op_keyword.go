@@ -14,14 +14,24 @@ type matcher interface {
 	String() string
 }
 
-// A keyword selects the sessions that hold a matching value in any of its
-// columns, or that have a live action that does. none selects those without a
-// live action.
+// A keyword selects the rows that hold a matching value in any of its columns, or that
+// have a live row of the columns' unit that does. none selects those that have none.
 type keyword struct {
 	field   *FieldSpec
 	columns []string
 	match   matcher // nil if only none is asked for
 	none    bool
+	of, to  postings.Unit // of the columns, and of the rows that are selected
+}
+
+func newKeyword(f *FieldSpec, rows *UnitSpec) *keyword {
+	k := &keyword{field: f, columns: f.Columns, to: rows.Rows}
+	for u := range postings.Unit(postings.Units) {
+		if strings.HasPrefix(f.Columns[0], u.String()+".") {
+			k.of = u
+		}
+	}
+	return k
 }
 
 func (p *keyword) cost() Cost {
@@ -43,27 +53,34 @@ func (p *keyword) String() string {
 }
 
 func (p *keyword) add(x *segment, out *postings.Bits) error {
-	if !strings.HasPrefix(p.columns[0], "action.") {
-		return p.addColumns(x, out)
-	}
-	rows := postings.GetBits(x.src.Rows(postings.Action))
-	defer postings.PutBits(rows)
-	live, err := x.src.Live(postings.Action)
-	if err != nil {
-		return err
-	}
-	spans, err := x.src.Spans(postings.Session, postings.Action)
-	if err != nil {
-		return err
-	}
 	if p.none {
-		postings.Lift(live, out, spans)
+		if err := p.addHolders(x, anything{}, out); err != nil {
+			return err
+		}
 		out.Invert()
 	}
 	if p.match == nil {
 		return nil
 	}
-	if err := p.addColumns(x, rows); err != nil {
+	return p.addHolders(x, p.match, out)
+}
+
+// addHolders adds the rows that hold a value that m accepts.
+func (p *keyword) addHolders(x *segment, m matcher, out *postings.Bits) error {
+	if p.of == p.to {
+		return p.addColumns(x, m, out)
+	}
+	rows := postings.GetBits(x.src.Rows(p.of))
+	defer postings.PutBits(rows)
+	live, err := x.src.Live(p.of)
+	if err != nil {
+		return err
+	}
+	spans, err := x.src.Spans(p.to, p.of)
+	if err != nil {
+		return err
+	}
+	if err := p.addColumns(x, m, rows); err != nil {
 		return err
 	}
 	rows.And(live)
@@ -71,14 +88,34 @@ func (p *keyword) add(x *segment, out *postings.Bits) error {
 	return nil
 }
 
-func (p *keyword) addColumns(x *segment, out *postings.Bits) error {
+func (p *keyword) addColumns(x *segment, m matcher, out *postings.Bits) error {
 	for _, c := range p.columns {
 		d, err := x.src.Keywords(c)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c, err)
 		}
-		if err := p.match.addRows(d, out, x.budget); err != nil {
+		if err := m.addRows(d, out, x.budget); err != nil {
 			return fmt.Errorf("column %s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// anything matches every value.
+type anything struct{}
+
+func (anything) cost() Cost     { return CostColumn }
+func (anything) String() string { return "any" }
+
+func (anything) addRows(d postings.Dictionary, out *postings.Bits, b *budget) error {
+	for i := range d.Len() {
+		if i&1023 == 1023 {
+			if err := b.alive(); err != nil {
+				return err
+			}
+		}
+		if err := d.AddRows(i, out); err != nil {
+			return err
 		}
 	}
 	return nil

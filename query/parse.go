@@ -23,15 +23,18 @@ func parse(text string) (*Query, *Error) {
 	if i := invalidUTF8(text); i >= 0 {
 		return nil, failf(CodeSyntax, text, i, i+1, "query is not valid UTF-8")
 	}
-	p := &parser{text: text, toks: scan(text)}
+	p := &parser{text: text, toks: scan(text), unit: &units[0]}
 	if err := p.laterEntry(); err != nil {
 		return nil, err
+	}
+	if p.peek().kind == tokSource {
+		return p.where()
 	}
 	g, err := p.group(false)
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{Source: text, Where: g.where, Match: g.match, Clauses: g.clauses}
+	q := &Query{Source: text, Unit: UnitSession, Where: g.where, Match: g.match, Clauses: g.clauses}
 	if p.boolean {
 		q.Mode = Boolean
 	}
@@ -52,6 +55,11 @@ type parser struct {
 	toks    []token
 	i       int
 	boolean bool // AND, OR or NOT stood between predicates
+
+	unit   *UnitSpec // whose fields the predicate here has
+	strict bool      // a predicate is read, in which there is no text
+	depth  int       // of NOT
+	base   Position  // of the predicate of a unit, from which columns are counted
 }
 
 func (p *parser) peek() token { return p.toks[p.i] }
@@ -127,19 +135,22 @@ func (p *parser) item() (item, *Error) {
 		}
 		return item{text: g.match, pred: g.where, at: pos}, nil
 	case tokPipe:
-		return item{}, notYet(t.at, "pipelines (| stage)").hint(`write "|" for the character`)
-	case tokField:
-		p.i++
-		return p.field(t)
-	case tokCompare:
-		p.i++
-		return p.compare(t, t.name, t.op, t.values)
+		return item{}, at(CodeSyntax, t.at, "pipeline queries must start with `sessions where ...` or an executable `<unit>s where ...` query").
+			hint(`write "|" for the character`)
+	case tokField, tokCompare, tokMatch, tokExists, tokSeq:
+		pred, err := p.leaf()
+		if err != nil {
+			return item{}, err
+		}
+		return item{pred: pred, at: pred.Pos()}, nil
 	}
 	if err := p.laterForm(); err != nil {
 		return item{}, err
 	}
-	if it, ok, err := p.readable(); ok || err != nil {
-		return it, err
+	if pred, ok, err := p.readable(); err != nil {
+		return item{}, err
+	} else if ok {
+		return item{pred: pred, at: pred.Pos()}, nil
 	}
 	p.i++
 	return p.word(t)

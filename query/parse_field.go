@@ -6,66 +6,131 @@ import (
 	"time"
 )
 
-// field turns a field clause into a predicate.
-func (p *parser) field(t token) (item, *Error) {
-	f := LookupField(t.name)
-	if f.Kind == KindNumber || f.Kind == KindTime {
-		if t.neg {
-			return item{}, negation(f, t.at, negated(f, t))
+// lookup finds the field that name means here, and its canonical name: a field of the
+// unit or, behind "session.", one of the session that owns the row.
+func (p *parser) lookup(name string, pos Position) (*FieldSpec, string, *Error) {
+	if f := p.unit.Lookup(name); f != nil {
+		if p.strict && p.unit.Name == UnitSession && (f.Name == "near" || f.Name == "lane") {
+			return nil, "", outsideOnly(name, pos)
 		}
-		return p.fieldCompare(f, t)
+		return f, f.Name, nil
 	}
-	n := &Field{Name: f.Name, Values: t.values, At: t.at}
-	if t.neg {
-		return item{pred: &Not{Of: n, Dash: true, At: t.at}, at: t.at}, nil
+	switch owned, of := strings.CutPrefix(name, ownerPrefix); {
+	case !p.strict:
+		return nil, "", unknownField(name, pos, false)
+	case of && p.unit.Name != UnitSession:
+		f := LookupField(owned)
+		if owned == "" {
+			return nil, "", at(CodeSyntax, pos, "session. predicates require a field name").expect("field")
+		}
+		if f == nil {
+			break
+		}
+		switch f.Name {
+		case "near", "contains", "lane", "root", "project":
+			return nil, "", outsideOnly(name, pos)
+		case "session":
+			return nil, "", p.elsewhere(name, pos).suggest("session.id")
+		}
+		return f, ownerPrefix + f.Name, nil
 	}
-	return item{pred: n, at: t.at}, nil
+	if anyField(name) == nil && !strings.HasPrefix(name, "value.") {
+		return nil, "", unknownField(name, pos, true)
+	}
+	e := p.elsewhere(name, pos)
+	if f := LookupField(name); f != nil && !f.Later {
+		e = e.suggest(ownerPrefix + name)
+	}
+	return nil, "", e
 }
 
-// fieldCompare reads name:>=5, the compact form of a comparison.
-func (p *parser) fieldCompare(f *FieldSpec, t token) (item, *Error) {
+func outsideOnly(name string, pos Position) *Error {
+	return at(CodeFieldScope, pos, "field '%s' is not supported inside Boolean SQL predicates yet", name).field(name)
+}
+
+// elsewhere is the error for a field that another unit has.
+func (p *parser) elsewhere(name string, pos Position) *Error {
+	return at(CodeFieldScope, pos, "field '%s' is not supported for %s predicates", name, p.unit.Name).field(name)
+}
+
+// field turns a field clause into a predicate.
+func (p *parser) field(t token) (Pred, *Error) {
+	f, name, err := p.lookup(t.name, t.at)
+	if err != nil {
+		return nil, err
+	}
+	if f.Kind.ordered() {
+		if t.neg {
+			return nil, negation(f, t.at, negated(f, t))
+		}
+		return p.fieldCompare(f, name, t)
+	}
+	n := &Field{Name: name, Values: t.values, At: t.at}
+	if t.neg {
+		return &Not{Of: n, Dash: true, At: t.at}, nil
+	}
+	return n, nil
+}
+
+// fieldCompare reads name:>=5, the compact form of a comparison. Behind "session." a
+// number without an operator is meant as equality.
+func (p *parser) fieldCompare(f *FieldSpec, name string, t token) (Pred, *Error) {
 	v := t.values[0]
 	op, rest := splitOp(v.Text)
-	if op == "" || len(t.values) > 1 {
-		return item{}, at(CodeInvalidValue, t.at, "use comparison operator for '%s': e.g. %s", f.Name, f.Example).
-			field(f.Name).expect(">=", "<=", "=", ">", "<")
+	owned := name != f.Name
+	switch {
+	case owned && op == "" && f.Kind == KindTime, owned && op == "=" && f.Kind == KindTime:
+		return nil, at(CodeInvalidValue, t.at, "field '%s' supports only >=, <=, >, <, and between", f.Name).
+			field(f.Name).expect(">=", "<=", ">", "<", "between")
+	case owned && op == "" && len(t.values) == 1:
+		op = "="
+	case op == "" || len(t.values) > 1:
+		return nil, at(CodeInvalidValue, t.at, "use comparison operator for '%s': e.g. %s", name, f.Example).
+			field(name).expect(">=", "<=", "=", ">", "<")
 	}
 	v.At.Start += len(v.Text) - len(rest)
 	v.At.Column += len(v.Text) - len(rest)
 	if rest == "" {
-		return p.compare(t, f.Name, op, nil)
+		return p.compare(t, name, op, nil)
 	}
-	return p.compare(t, f.Name, op, []Value{{Text: rest, At: v.At}})
+	return p.compare(t, name, op, []Value{{Text: rest, At: v.At}})
 }
 
 // readable reads the spaced forms: messages > 10, date between a and b. A word
 // that merely is the name of such a field is not one.
-func (p *parser) readable() (item, bool, *Error) {
+func (p *parser) readable() (Pred, bool, *Error) {
 	t := p.peek()
 	if t.kind != tokWord || t.neg || t.prefix {
-		return item{}, false, nil
+		return nil, false, nil
 	}
-	name, _, _ := strings.Cut(t.raw, "!=")
-	f := LookupField(name)
-	if f == nil || !f.Kind.ordered() {
-		return item{}, false, nil
-	}
-	if err := p.unequal(f, t); err != nil {
-		return item{}, false, err
-	}
-	if name != t.raw {
-		return item{}, false, nil
+	word, _, _ := strings.Cut(t.raw, "!=")
+	if !compares(word) || !p.strict && p.unit.Lookup(word) == nil {
+		return nil, false, nil
 	}
 	next := p.ahead(1)
-	if next.kind != tokWord || next.neg || next.prefix {
-		return item{}, false, nil
+	between := next.kind == tokWord && strings.EqualFold(next.raw, "between")
+	if op, _ := splitOp(next.raw); p.strict && word == t.raw && op == "" && !between {
+		return nil, false, nil // a stray word, whatever field it names
 	}
-	if strings.EqualFold(next.raw, "between") {
-		return p.between(f, t)
+	f, name, err := p.lookup(strings.ToLower(word), t.at)
+	if err != nil {
+		return nil, false, err
+	}
+	if !f.Kind.ordered() {
+		return nil, false, nil
+	}
+	if err := p.unequal(f, t); err != nil {
+		return nil, false, err
+	}
+	if word != t.raw || next.kind != tokWord || next.neg || next.prefix {
+		return nil, false, nil
+	}
+	if between {
+		return p.between(f, name, t)
 	}
 	op, rest := splitOp(next.raw)
 	if op == "" {
-		return item{}, false, nil
+		return nil, false, nil
 	}
 	p.i += 2
 	t.at.End = next.at.End
@@ -73,8 +138,8 @@ func (p *parser) readable() (item, bool, *Error) {
 	if rest != "" {
 		values = []Value{{Text: rest, At: position(p.text, next.at.End-len(rest), next.at.End)}}
 	}
-	it, err := p.compare(t, f.Name, op, values)
-	return it, true, err
+	pred, err := p.compare(t, name, op, values)
+	return pred, true, err
 }
 
 // unequal refuses messages != 5, however it is spaced, which would otherwise be a search
@@ -90,8 +155,8 @@ func (p *parser) unequal(f *FieldSpec, t token) *Error {
 		run += v.Text
 	}
 	name, value, _ := strings.Cut(run, "!=")
-	if LookupField(name) != f {
-		return nil // something stood before the operator
+	if p.unit.Lookup(name) != f {
+		return nil // something stood before the operator, or the field is the owner's
 	}
 	v := Value{Text: value}
 	clause := Pred(&Compare{Name: f.Name, Op: "=", Value: v})
@@ -109,12 +174,15 @@ func (p *parser) unequal(f *FieldSpec, t token) *Error {
 }
 
 // compare finishes a comparison; values is empty if the value is the next token.
-func (p *parser) compare(t token, name, op string, values []Value) (item, *Error) {
-	f := LookupField(name)
+func (p *parser) compare(t token, name, op string, values []Value) (Pred, *Error) {
+	f, name, err := p.lookup(name, t.at)
+	if err != nil {
+		return nil, err
+	}
 	if len(values) == 0 {
 		v, ok := p.value(p.peek())
 		if !ok {
-			return item{}, at(CodeSyntax, t.at, "field '%s' requires a value after %s", name, op).
+			return nil, at(CodeSyntax, t.at, "field '%s' requires a value after %s", name, op).
 				field(name).expect(valueName(f))
 		}
 		p.i++
@@ -124,59 +192,64 @@ func (p *parser) compare(t token, name, op string, values []Value) (item, *Error
 	if f.Kind == KindNumber {
 		v, err := number(f, n.Value)
 		if err != nil {
-			return item{}, err
+			return nil, err
 		}
-		if v < 0 || v == 0 && op == "<" {
-			return item{}, at(CodeInvalidValue, n.At,
+		if !f.Signed && (v < 0 || v == 0 && op == "<") {
+			return nil, at(CodeInvalidValue, n.At,
 				"%s %s %d is not representable as a non-negative count bound", name, op, v).field(name)
 		}
 	} else if op == "=" {
-		return item{}, at(CodeInvalidValue, n.At,
-			"date equality is not supported; use date between A and B").field(name).expect(">=", "<=", ">", "<", "between").
-			example("write", "date between 2026-01-15 and 2026-01-15")
+		e := at(CodeInvalidValue, n.At, "%s equality is not supported; use %s between A and B", name, name).
+			field(name).expect(">=", "<=", ">", "<", "between")
+		if name == "date" {
+			e = e.example("write", "date between 2026-01-15 and 2026-01-15")
+		}
+		return nil, e
 	}
-	return item{pred: n, at: n.At}, nil
+	return n, nil
 }
 
 // between reads name between a and b. For a number, both must begin with a digit:
 // "words between friends and foes" is text.
-func (p *parser) between(f *FieldSpec, t token) (item, bool, *Error) {
+func (p *parser) between(f *FieldSpec, name string, t token) (Pred, bool, *Error) {
 	lo, okLo := p.value(p.ahead(2))
 	and := p.ahead(3)
 	hi, okHi := p.value(p.ahead(4))
 	if !okLo || !okHi || and.kind != tokWord || !strings.EqualFold(and.raw, "and") {
-		return item{}, false, nil
+		return nil, false, nil
 	}
-	if f.Kind == KindNumber && !(digit(lo.Text) && digit(hi.Text)) {
-		return item{}, false, nil
+	if f.Kind == KindNumber && !p.strict && !(digit(lo.Text) && digit(hi.Text)) {
+		return nil, false, nil
 	}
 	p.i += 5
-	n := &Range{Name: f.Name, Low: lo, High: hi, At: position(p.text, t.at.Start, hi.At.End)}
+	n := &Range{Name: name, Low: lo, High: hi, At: position(p.text, t.at.Start, hi.At.End)}
 	if f.Kind == KindNumber {
 		a, err := number(f, lo)
 		if err != nil {
-			return item{}, false, err
+			return nil, false, err
 		}
 		b, err := number(f, hi)
 		if err != nil {
-			return item{}, false, err
+			return nil, false, err
 		}
 		if a > b {
-			return item{}, false, inverted(f, n)
+			return nil, false, inverted(f, n)
 		}
 	}
-	return item{pred: n, at: n.At}, true, nil
+	return n, true, nil
 }
 
 func inverted(f *FieldSpec, n *Range) *Error {
 	return at(CodeInvalidValue, n.At, "%s range lower bound %s is greater than upper bound %s",
-		f.Name, n.Low.Text, n.High.Text).field(f.Name).
+		n.Name, n.Low.Text, n.High.Text).field(n.Name).
 		suggest(joined(f, &Range{Name: n.Name, Low: n.High, High: n.Low}))
 }
 
 // value returns the value that a token is, if it can be one.
 func (p *parser) value(t token) (Value, bool) {
 	switch {
+	case t.kind == tokWord && t.neg && p.strict && !t.prefix:
+		return Value{Text: "-" + t.raw, At: t.at}, true
 	case t.neg || t.prefix:
 	case t.kind == tokWord:
 		return Value{Text: t.raw, At: t.at}, true

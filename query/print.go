@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -8,6 +9,13 @@ import (
 // String prints q in canonical form: predicates first, then text.
 func (q *Query) String() string {
 	var b strings.Builder
+	if q.Mode == Where {
+		if q.Scope != nil {
+			b.WriteString("sessions where " + predString(q.Scope) + " | ")
+		}
+		b.WriteString(q.Unit.Plural() + " where " + predString(q.Where))
+		return b.String()
+	}
 	switch w := q.Where.(type) {
 	case nil:
 	case *And:
@@ -41,6 +49,9 @@ func (n *Field) String() string   { return predString(n) }
 func (n *Compare) String() string { return predString(n) }
 func (n *Range) String() string   { return predString(n) }
 func (n *Exclude) String() string { return predString(n) }
+func (n *Exists) String() string  { return predString(n) }
+func (n *Seq) String() string     { return predString(n) }
+func (n *Matches) String() string { return predString(n) }
 func (n *And) String() string     { return predString(n) }
 func (n *Or) String() string      { return predString(n) }
 func (n *Not) String() string     { return predString(n) }
@@ -143,6 +154,23 @@ func printPred(b *strings.Builder, p Pred, nested bool) {
 	case *Exclude:
 		b.WriteByte('-')
 		printPhrase(b, n.Of)
+	case *Matches:
+		b.WriteByte('~')
+		printPhrase(b, n.Of)
+	case *Exists:
+		b.WriteString("exists " + string(n.Unit) + "(")
+		printPred(b, n.Of, false)
+		b.WriteByte(')')
+	case *Seq:
+		b.WriteString("seq(")
+		for i, s := range n.Steps {
+			if i > 0 {
+				b.WriteString(" -> ")
+				printLink(b, s)
+			}
+			printPred(b, s.Of, false)
+		}
+		b.WriteByte(')')
 	case *And:
 		list(n.Of, " AND ")
 	case *Or:
@@ -156,6 +184,16 @@ func printPred(b *strings.Builder, p Pred, nested bool) {
 		printPred(b, n.Of, true)
 	default:
 		panic("query: unknown predicate node")
+	}
+}
+
+// printLink prints the constraint before a step of a sequence.
+func printLink(b *strings.Builder, s Step) {
+	switch ms := s.Within.Milliseconds(); {
+	case s.Next:
+		b.WriteString("[next] ")
+	case ms > 0:
+		b.WriteString("[within:" + strconv.FormatInt(ms, 10) + "ms] ")
 	}
 }
 
@@ -214,7 +252,7 @@ func reserved(s string) bool {
 	case "and", "or", "not", "between", "with", "where", "exists", "seq", "from":
 		return true
 	}
-	if _, unit := sourceUnits[s]; unit {
+	if LookupUnit(s) != nil {
 		return true
 	}
 	return LookupField(s) != nil

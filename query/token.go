@@ -24,6 +24,11 @@ const (
 	tokOpen         // ( at the start of a run
 	tokClose        // ) of an open group
 	tokPipe         // | that stands for a pipeline
+	tokSource       // <unit> where, at the beginning of a query or a stage
+	tokExists       // exists <unit> (
+	tokSeq          // seq (
+	tokArrow        // -> with its constraint, between the steps of seq
+	tokMatch        // ~word or ~"…", decoded
 	tokError        // the rest of the text cannot be read
 )
 
@@ -49,12 +54,17 @@ type scanner struct {
 	depth int
 	terms int
 	loose int // parentheses that opened inside of words and are not closed
+	// strict says that a predicate is read, in which every parenthesis groups; from
+	// is the depth at which it began, 0 for a whole query.
+	strict bool
+	from   int
+	head   bool // a source may stand here
 }
 
 // scan returns the tokens of text. The last is tokEnd or, where the text cannot
 // be read on, tokError.
 func scan(text string) []token {
-	s := &scanner{text: text}
+	s := &scanner{text: text, head: true}
 	out := make([]token, 0, min(strings.Count(text, " "), 2*MaxTerms)+2)
 	for {
 		t, err := s.next()
@@ -76,7 +86,11 @@ func (s *scanner) pos(start int) Position { return position(s.text, start, s.i) 
 func (s *scanner) next() (token, *Error) {
 	before := s.i
 	s.i += len(s.text[s.i:]) - len(strings.TrimLeftFunc(s.text[s.i:], unicode.IsSpace))
-	t, err := s.token(s.i)
+	t, ok, err := s.structure(s.i)
+	if !ok && err == nil {
+		t, err = s.token(s.i)
+	}
+	s.head = t.kind == tokPipe && s.depth == 0
 	t.glued = before == t.at.Start && before > 0
 	return t, err
 }
@@ -91,7 +105,9 @@ func (s *scanner) token(start int) (token, *Error) {
 		return s.open(start)
 	case rest[0] == ')' && s.depth > 0:
 		s.i++
-		s.depth--
+		if s.depth--; s.depth < s.from {
+			s.strict, s.from = false, 0
+		}
 		return token{kind: tokClose, at: s.pos(start)}, nil
 	case rest[0] == ')' && s.loose == 0:
 		s.i++
@@ -106,7 +122,7 @@ func (s *scanner) token(start int) (token, *Error) {
 		s.i += 2
 		return token{}, at(CodeNotSupportedYet, s.pos(start), "a dash before a group is not supported").
 			hint("put a dash before each word, or use NOT after a text term")
-	case rest[0] == '|' && pipeAt(rest):
+	case rest[0] == '|' && (s.strict || pipeAt(rest)):
 		s.i++
 		return token{kind: tokPipe, at: s.pos(start)}, nil
 	}
@@ -167,7 +183,7 @@ func (s *scanner) run(start int) (token, *Error) {
 	s.i = body
 	s.skipRun(false)
 	raw := s.text[body:s.i]
-	if name, op, value, ok := splitCompare(raw); ok && !neg {
+	if name, op, value, ok := splitCompare(raw); ok && !neg && (s.strict || LookupField(name) != nil) {
 		s.terms++
 		t := token{kind: tokCompare, at: s.pos(start), name: name, op: op}
 		if value != "" {
@@ -221,15 +237,11 @@ func (s *scanner) opened(n int) {
 // name of a field that compares.
 func splitCompare(run string) (name, op, value string, ok bool) {
 	i := strings.IndexAny(run, "<>=")
-	if i <= 0 {
-		return "", "", "", false
-	}
-	f := LookupField(run[:i])
-	if f == nil || !f.Kind.ordered() {
+	if i <= 0 || !compares(run[:i]) {
 		return "", "", "", false
 	}
 	op, value = splitOp(run[i:])
-	return f.Name, op, value, true
+	return strings.ToLower(run[:i]), op, value, true
 }
 
 // splitOp splits a leading comparison operator off s; op is empty if there is none.

@@ -14,6 +14,9 @@ func (s *scanner) fieldClause(start, body int, neg bool) (t token, ok bool, err 
 	}
 	after := s.text[body+len(name)+1:]
 	f := LookupField(name)
+	if f == nil && s.strict {
+		f = structuralField(name)
+	}
 	if f == nil && strings.HasPrefix(after, "//") {
 		return token{}, false, nil // an address
 	}
@@ -22,19 +25,19 @@ func (s *scanner) fieldClause(start, body int, neg bool) (t token, ok bool, err 
 		if f == nil {
 			return token{}, false, nil // punctuation, as in "note: this"
 		}
-		return token{}, false, at(CodeSyntax, s.pos(start), "field '%s' requires a value", f.Name).
-			field(f.Name).example("write", f.works()).expect("value")
+		return token{}, false, at(CodeSyntax, s.pos(start), "field '%s' requires a value", strings.ToLower(name)).
+			field(strings.ToLower(name)).example("write", f.works()).expect("value")
 	}
 	if f == nil {
 		s.skipRun(false)
-		return token{}, false, unknownField(name, s.pos(body))
+		return token{}, false, unknownField(name, s.pos(body), s.strict)
 	}
 	values, err := s.values(f)
 	if err != nil {
 		return token{}, false, err
 	}
 	s.terms += len(values)
-	return token{kind: tokField, at: s.pos(start), neg: neg, name: f.Name, values: values}, true, nil
+	return token{kind: tokField, at: s.pos(start), neg: neg, name: strings.ToLower(name), values: values}, true, nil
 }
 
 // fieldName returns the name that s begins with if a colon follows it, else "".
