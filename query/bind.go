@@ -58,7 +58,7 @@ func Bind(q *Query, o Options) (*Plan, error) {
 	b := &binder{query: q, options: o, now: o.Now.In(o.Location), rows: &units[0]}
 	plan := &Plan{Query: q}
 	var err *Error
-	if plan.where, err = b.where(q); err != nil {
+	if err = b.where(plan, q); err != nil {
 		return nil, err
 	}
 	if q.Match != nil {

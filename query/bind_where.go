@@ -2,27 +2,32 @@ package query
 
 import "strings"
 
-// where binds the predicate of q as one over sessions: those that own a row of its
-// unit, if the query asks for rows. It is nil if every session is asked for.
-func (b *binder) where(q *Query) (predicate, *Error) {
+// where binds the predicates of q. A query for rows is one for sessions too: those that
+// own such a row.
+func (b *binder) where(plan *Plan, q *Query) (err *Error) {
 	if q.Unit == UnitSession || q.Unit == "" {
-		if q.Where == nil {
-			return nil, nil
+		if q.Where != nil {
+			plan.where, err = b.pred(q.Where)
 		}
-		return b.pred(q.Where)
+		return err
 	}
-	var scope predicate
+	plan.rowUnit = q.Unit.spec()
+	if plan.rows, err = b.over(plan.rowUnit, q.Where); err != nil {
+		return err
+	}
 	if q.Scope != nil {
-		var err *Error
-		if scope, err = b.pred(q.Scope); err != nil {
-			return nil, err
+		scope, err := b.pred(q.Scope)
+		if err != nil {
+			return err
 		}
+		of, ok := plan.rows.(allOf)
+		if !ok {
+			of = allOf{plan.rows}
+		}
+		plan.rows = newAllOf(append([]predicate{owned{scope, plan.rowUnit.Rows}}, of...))
 	}
-	rows, err := b.exists(&Exists{Unit: q.Unit, Of: q.Where, At: q.Where.Pos()})
-	if err != nil || scope == nil {
-		return rows, err
-	}
-	return newAllOf([]predicate{scope, rows}), nil
+	plan.where = exists{plan.rowUnit, plan.rows}
+	return nil
 }
 
 // over binds p as a predicate over rows of u.

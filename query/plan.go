@@ -15,6 +15,8 @@ type Plan struct {
 	Warnings []string // what was left out of the query and why
 
 	where   predicate // nil: every session
+	rows    predicate // of the unit that is asked for; nil: sessions
+	rowUnit *UnitSpec
 	match   matchNode // nil: no text
 	ranked  bool
 	units   []*unit
@@ -23,6 +25,14 @@ type Plan struct {
 
 	matcherMade sync.Once
 	matcher     *lexer.Matcher
+}
+
+// Unit is what the plan answers with.
+func (p *Plan) Unit() Unit {
+	if p.rowUnit == nil {
+		return UnitSession
+	}
+	return p.rowUnit.Name
 }
 
 // Ranked reports whether the query has text, so that hits are scored.
@@ -85,14 +95,21 @@ type Stage struct {
 // Stages are the steps of the plan in the order in which they run.
 func (p *Plan) Stages() []Stage {
 	var out []Stage
-	if p.where != nil {
-		of, ok := p.where.(allOf)
+	where := p.where
+	if p.rows != nil {
+		where = p.rows
+	}
+	if where != nil {
+		of, ok := where.(allOf)
 		if !ok {
-			of = allOf{p.where}
+			of = allOf{where}
 		}
 		for _, k := range of {
 			out = append(out, Stage{"filter", k.cost(), k.String()})
 		}
+	}
+	if p.rows != nil {
+		return append(out, Stage{"rows", CostColumn, string(p.rowUnit.Name) + ".time ascending, session.id ascending, place in the session ascending"})
 	}
 	if p.match == nil {
 		return append(out, Stage{"list", CostColumn, "session.time descending, session.id ascending"})
