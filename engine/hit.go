@@ -13,12 +13,10 @@ import (
 // hit fetches what is shown of one hit: the session's head and the matched block,
 // nothing else.
 func (s *search) hit(h query.Hit, rank int) (Hit, error) {
-	view := s.snap.views[s.views[h.Source]]
-	ref, err := view.Segment().SessionRef(h.Session)
+	no, err := s.session(h.Source, h.Session)
 	if err != nil {
 		return Hit{}, err
 	}
-	no := store.No(ref.No)
 	var head *archive.Session
 	var m *archive.Message
 	block := 0

@@ -22,9 +22,9 @@ type QueryLimits struct {
 // errQueryTime is the cause of a context that ran out by QueryLimits.Time.
 var errQueryTime = errors.New("query time is over")
 
-// within runs an answer inside of its limit of time.
-func (s *search) within(ctx context.Context, answer func(context.Context) (*SearchEnvelope, error)) (*SearchEnvelope, error) {
-	limit := cmp.Or(s.e.opts.QueryLimits.Time, 5*time.Second)
+// within makes the answer to a plan inside of its limit of time.
+func within[Answer any](ctx context.Context, e *Engine, plan *query.Plan, answer func(context.Context) (Answer, error)) (Answer, error) {
+	limit := cmp.Or(e.opts.QueryLimits.Time, 5*time.Second)
 	if limit < 0 {
 		return answer(ctx)
 	}
@@ -32,9 +32,9 @@ func (s *search) within(ctx context.Context, answer func(context.Context) (*Sear
 	defer cancel()
 	env, err := answer(ctx)
 	if err != nil && errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errQueryTime {
-		e := query.LimitError("time", s.plan.Query, "the query was stopped after %v", limit)
+		e := query.LimitError("time", plan.Query, "the query was stopped after %v", limit)
 		e.Hint = "narrow it with a filter, or use fewer or longer words"
-		return nil, e
+		return env, e
 	}
 	return env, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/hansard-search/hansard/engine/archive"
 	"github.com/hansard-search/hansard/engine/store"
-	"github.com/hansard-search/hansard/postings"
 	"github.com/hansard-search/hansard/query"
 )
 
@@ -67,7 +65,7 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) (*SearchEnvelope
 		return nil, err
 	}
 	defer s.snap.release()
-	env, err := s.within(ctx, s.answer)
+	env, err := within(ctx, e, s.plan, s.answer)
 	if err != nil {
 		return nil, fault(ctx, err)
 	}
@@ -77,21 +75,18 @@ func (e *Engine) Search(ctx context.Context, req SearchRequest) (*SearchEnvelope
 
 // A search is one request on its way to its answer.
 type search struct {
-	e      *Engine
+	survey
 	req    SearchRequest
 	lane   string // resolved
 	plan   *query.Plan
 	cursor *cursor // nil on a first page
-	snap   *snapshot
 	result *query.Result
-	more   bool  // there is a hit after those of result
-	views  []int // index into snap.views of each source that answered
-	lost   []Damage
+	more   bool // there is a hit after those of result
 }
 
 // prepare checks the request and compiles its query.
 func (e *Engine) prepare(req SearchRequest) (*search, error) {
-	s := &search{e: e, req: req}
+	s := &search{survey: survey{e: e}, req: req}
 	switch req.Lane {
 	case "", LaneAuto, LaneDialogue:
 		s.lane = LaneDialogue
@@ -145,68 +140,23 @@ func origins() []string {
 	return out
 }
 
-// answer runs the plan and makes the envelope. A segment that fails on the way is
-// left out and named, and the rest is asked again without it.
-func (s *search) answer(ctx context.Context) (*SearchEnvelope, error) {
-	damage := append([]Damage{}, s.snap.damaged...)
-	for i := range s.snap.views {
-		s.views = append(s.views, i)
-	}
-	for {
-		s.lost = damage
-		if err := s.run(ctx); err != nil {
-			return nil, err
-		}
-		damage = s.lost
-		env, err := s.envelope(ctx)
-		if err == nil {
-			return env, nil
-		}
-		file, ok := damagedSegment(err)
-		at := slices.IndexFunc(s.views, func(v int) bool { return ok && s.snap.views[v].Segment().Name() == file })
-		if at < 0 {
-			return nil, err
-		}
-		damage = append(damage, s.without(at, err))
-	}
-}
-
-// without leaves a source out of the answer, and has its segment set aside if it is
-// damaged.
-func (s *search) without(source int, err error) Damage {
-	at := s.views[source]
-	v := s.snap.views[at]
-	s.e.opts.Logger.Error("segment left out of an answer", "file", s.snap.names[at], "error", err)
-	s.views = slices.Delete(s.views, source, source+1)
-	if isDamage(err) {
-		s.e.setAside(v.Segment(), err)
-	}
-	return damageOf(s.snap.names[at], err, int64(v.Rows(postings.Session)-v.Dead().Len()))
-}
-
-// run executes the plan over the sources that are left.
-func (s *search) run(ctx context.Context) error {
-	all := s.snap.sources()
-	for {
-		sources := make([]query.Source, len(s.views))
-		for i, v := range s.views {
-			sources[i] = all[v]
-		}
-		var err error
+// answer runs the plan and makes the envelope.
+func (s *search) answer(ctx context.Context) (env *SearchEnvelope, err error) {
+	err = s.complete(func(sources []query.Source) (err error) {
 		s.result, err = query.Run(ctx, s.plan, sources, s.options())
-		var bad *query.SourceError
-		if !errors.As(err, &bad) {
-			s.cut()
-			return err
-		}
-		s.lost = append(s.lost, s.without(bad.Source, bad.Err))
-	}
+		return err
+	}, func() (err error) {
+		s.cut()
+		env, err = s.envelope(ctx)
+		return err
+	})
+	return env, err
 }
 
 // cut takes away the hit beyond the page, which only tells that there is one. Totals
 // cannot tell: between two pages sessions go, or change and are shown again.
 func (s *search) cut() {
-	s.more = s.result != nil && len(s.result.Hits) > s.req.Limit
+	s.more = len(s.result.Hits) > s.req.Limit
 	if s.more {
 		s.result.Hits = s.result.Hits[:s.req.Limit]
 	}
@@ -259,7 +209,7 @@ func (s *search) fetch(ctx context.Context, env *SearchEnvelope) error {
 		hit, err := found[i], errs[i]
 		if errors.Is(err, store.ErrCorrupt) {
 			s.lost = append(s.lost, Damage{File: storeFile, Session: h.ID, Reason: err.Error(), Sessions: 1})
-			s.distrust(ctx, h)
+			s.distrust(ctx, h.Source, h.Session)
 			continue
 		}
 		if err != nil {
@@ -304,13 +254,6 @@ func (s *search) guarded(h query.Hit, rank int) (hit Hit, err error) {
 		}
 	}()
 	return s.hit(h, rank)
-}
-
-// distrust tells the store that the session of a hit cannot be read.
-func (s *search) distrust(ctx context.Context, h query.Hit) {
-	if ref, err := s.snap.views[s.views[h.Source]].Segment().SessionRef(h.Session); err == nil {
-		s.e.noteDamage(ctx, store.No(ref.No))
-	}
 }
 
 // page says whether and how the answer goes on.

@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hansard-search/hansard/engine/store"
+	"github.com/hansard-search/hansard/query"
+)
+
+// A UnitRequest asks for the rows of a unit.
+type UnitRequest struct {
+	Expression   string         // <unit> where …, see docs/query.md
+	Limit        int            // rows of a page; 0 means DefaultLimit
+	Offset       int            // rows to skip; not together with Continuation
+	Continuation string         // of the page before
+	Zone         *time.Location // of dates in the expression; nil means UTC
+}
+
+// unitSchema names the shape of a UnitEnvelope; it is additive within a major.
+const unitSchema = "hansard.query-unit/1"
+
+// A UnitEnvelope is the answer to a query for rows.
+type UnitEnvelope struct {
+	Schema string `json:"schema"`
+	Mode   string `json:"mode"` // "query-unit"
+	Unit   string `json:"unit"`
+	Query  string `json:"query"`
+	// Items are *MessageItem, *ActionItem or *BlockItem, as Unit says, in order: time
+	// ascending with unknown first, session id, place in the session.
+	Items []any `json:"items"`
+	// Total is the number of matching rows, exactly, unless Partial.
+	Total          int         `json:"total"`
+	TotalIs        string      `json:"total_is"` // "exact" or, when Partial, "lower_bound"
+	Exact          bool        `json:"exact"`
+	Returned       int         `json:"returned"`
+	Limit          int         `json:"limit"`
+	Offset         int         `json:"offset"`
+	NextOffset     *int        `json:"next_offset"`
+	Continuation   *string     `json:"continuation"` // null on the last page
+	PipelineStages []UnitStage `json:"pipeline_stages"`
+	FiltersApplied []string    `json:"filters_applied"`
+
+	Partial         bool      `json:"partial"`
+	Missing         []Damage  `json:"missing"`
+	Warnings        []string  `json:"warnings"`
+	ReadOnly        *ReadOnly `json:"read_only"`
+	IndexGeneration uint64    `json:"index_generation"`
+	TookMS          int64     `json:"took_ms"`
+}
+
+// A UnitStage is one stage of a pipeline, in the order in which they run.
+type UnitStage struct {
+	Kind      string `json:"kind"`                // session_scope or terminal
+	Predicate string `json:"predicate,omitempty"` // of session_scope
+	Action    string `json:"action,omitempty"`    // of terminal: rows
+}
+
+// Units answers a query for messages, actions or blocks with their rows. It sees every
+// acknowledged session. Faults of the expression are *query.Error; a damaged segment
+// makes the answer Partial, never wrong.
+func (e *Engine) Units(ctx context.Context, req UnitRequest) (*UnitEnvelope, error) {
+	start := e.opts.Now()
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r := &rows{survey: survey{e: e}, req: req}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if r.snap, err = e.snapshot(ctx); err != nil {
+		return nil, err
+	}
+	defer r.snap.release()
+	env, err := within(ctx, e, r.plan, r.answer)
+	if err != nil {
+		return nil, fault(ctx, err)
+	}
+	env.TookMS = e.opts.Now().Sub(start).Milliseconds()
+	return env, nil
+}
+
+// rows is one request for rows on its way to its answer.
+type rows struct {
+	survey
+	req    UnitRequest
+	plan   *query.Plan
+	after  *continuation
+	result *query.RowResult
+}
+
+func (r *rows) prepare() (err error) {
+	if r.req.Limit == 0 {
+		r.req.Limit = DefaultLimit
+	}
+	switch {
+	case r.req.Limit < 0 || r.req.Limit > MaxLimit:
+		return &Error{Code: CodeInvalidArgument, Field: "limit", Message: fmt.Sprintf("limit %d is not between 1 and %d", r.req.Limit, MaxLimit)}
+	case r.req.Offset < 0:
+		return &Error{Code: CodeInvalidArgument, Field: "offset", Message: fmt.Sprintf("offset %d is negative", r.req.Offset)}
+	case r.req.Offset > 0 && r.req.Continuation != "":
+		return &Error{Code: CodeInvalidArgument, Field: "offset", Message: "an offset stands beside a continuation, which says where the page begins"}
+	}
+	if r.plan, err = compile(r.req.Expression, r.e.opts.Now(), r.req.Zone); err != nil {
+		return err
+	}
+	if r.plan.Unit() == query.UnitSession {
+		return &Error{Code: CodeInvalidArgument, Field: "expression", Message: "the expression selects sessions, not rows of a unit",
+			Hint: "begin it with messages where, actions where or blocks where, or search for the sessions"}
+	}
+	if r.req.Continuation != "" {
+		r.after, err = r.decode(r.req.Continuation)
+	}
+	return err
+}
+
+// answer runs the plan and makes the envelope.
+func (r *rows) answer(ctx context.Context) (env *UnitEnvelope, err error) {
+	o := query.RowOptions{Limit: r.req.Limit + 1, Offset: r.req.Offset, Workers: r.e.workers(), Limits: r.e.opts.QueryLimits.Limits}
+	if r.after != nil {
+		o.After = &r.after.anchor
+	}
+	err = r.complete(func(sources []query.Source) (err error) {
+		r.result, err = query.RunRows(ctx, r.plan, sources, o)
+		return err
+	}, func() (err error) {
+		env, err = r.envelope(ctx)
+		return err
+	})
+	return env, err
+}
+
+func (r *rows) envelope(ctx context.Context) (*UnitEnvelope, error) {
+	q := r.plan.Query
+	env := &UnitEnvelope{
+		Schema: unitSchema, Mode: "query-unit", Unit: string(q.Unit), Query: r.req.Expression, Items: []any{},
+		Total: int(r.result.Total), TotalIs: "exact", Exact: true, Limit: r.req.Limit, Offset: r.req.Offset,
+		FiltersApplied: filtersOf(r.plan), Missing: []Damage{}, Warnings: append([]string{}, r.plan.Warnings...),
+		IndexGeneration: r.snap.store.Generation(), ReadOnly: r.e.readOnly(),
+	}
+	if q.Scope != nil {
+		env.PipelineStages = append(env.PipelineStages, UnitStage{Kind: "session_scope", Predicate: q.Scope.String()})
+	}
+	env.PipelineStages = append(env.PipelineStages, UnitStage{Kind: "terminal", Action: "rows"})
+	if r.after != nil {
+		env.Offset = r.after.rank
+	}
+	found := r.result.Rows
+	more := len(found) > r.req.Limit
+	found = found[:min(len(found), r.req.Limit)]
+	if err := r.fetch(ctx, env, found); err != nil {
+		return nil, err
+	}
+	env.Returned = len(env.Items)
+	if len(r.lost) > 0 {
+		env.Partial, env.Exact, env.TotalIs, env.Missing = true, false, "lower_bound", r.lost
+	}
+	if more {
+		seen := env.Offset + len(found)
+		next, err := r.encode(continuation{rank: seen, anchor: found[len(found)-1].RowAnchor})
+		if err != nil {
+			return nil, err
+		}
+		env.NextOffset, env.Continuation = &seen, &next
+	}
+	return env, nil
+}
+
+// fetch reads what is shown of the rows. A session that cannot be read costs its rows,
+// and is named once.
+func (r *rows) fetch(ctx context.Context, env *UnitEnvelope, found []query.Row) error {
+	f := &rowFetcher{rows: r}
+	bad := map[string]bool{}
+	for _, row := range found {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		item, err := f.item(row)
+		if errors.Is(err, store.ErrCorrupt) {
+			if !bad[row.SessionID] {
+				bad[row.SessionID] = true
+				r.lost = append(r.lost, Damage{File: storeFile, Session: row.SessionID, Reason: err.Error(), Sessions: 1})
+				r.distrust(ctx, row.Source, row.Session)
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		env.Items = append(env.Items, item)
+	}
+	return nil
+}
+
+// A continuation is where a page of rows ended.
+type continuation struct {
+	rank   int
+	anchor query.RowAnchor
+}
+
+// continuationVersion is the version of the token.
+const continuationVersion = 1
+
+// A continuationToken is a continuation as it travels: JSON in URL-safe base64.
+type continuationToken struct {
+	Version int    `json:"v"`
+	Rank    int    `json:"r"`
+	Time    *int64 `json:"t"`
+	Session string `json:"s"`
+	Place   int64  `json:"p"`
+	Request string `json:"q"`
+}
+
+// requestHash binds a continuation to its expression.
+func (r *rows) requestHash() string {
+	sum := sha256.Sum256([]byte(r.plan.Query.String()))
+	return hex.EncodeToString(sum[:12])
+}
+
+func (r *rows) encode(c continuation) (string, error) {
+	t := continuationToken{Version: continuationVersion, Rank: c.rank, Session: c.anchor.SessionID, Place: c.anchor.Place, Request: r.requestHash()}
+	if c.anchor.HasTime {
+		t.Time = &c.anchor.Time
+	}
+	b, err := json.Marshal(t)
+	if err != nil {
+		return "", fmt.Errorf("continuation: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// decode reads a token and refuses one of another expression.
+func (r *rows) decode(token string) (*continuation, error) {
+	bad := func(why, hint string) error {
+		return &Error{Code: CodeInvalidCursor, Field: "continuation", Message: "the continuation " + why, Hint: hint}
+	}
+	const unchanged = "pass the continuation of an answer unchanged"
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return nil, bad("is not one of ours", unchanged)
+	}
+	var t continuationToken
+	if err := json.Unmarshal(b, &t); err != nil {
+		return nil, bad("is not one of ours", unchanged)
+	}
+	switch {
+	case t.Version != continuationVersion:
+		return nil, bad(fmt.Sprintf("has version %d", t.Version), "start again from the first page")
+	case t.Request != r.requestHash():
+		return nil, bad("belongs to another expression", "repeat the request that gave it")
+	case t.Rank < 1 || t.Place < 0:
+		return nil, bad("is damaged", "start again from the first page")
+	}
+	c := &continuation{rank: t.Rank, anchor: query.RowAnchor{SessionID: t.Session, Place: t.Place}}
+	if t.Time != nil {
+		c.anchor.Time, c.anchor.HasTime = *t.Time, true
+	}
+	return c, nil
+}
