@@ -43,6 +43,7 @@ type Query struct {
 	Scope  Pred // of the sessions that own the rows; nil for sessions and where no stage names one
 	Where  Pred // of the rows
 	Match  Text
+	Stages []Stage // of the pipeline behind a query for rows
 	// Clauses are the top-level parts of the query in the order written.
 	Clauses []Node
 }

@@ -11,7 +11,10 @@ func (b *binder) where(plan *Plan, q *Query) (err *Error) {
 		}
 		return err
 	}
-	plan.rowUnit = q.Unit.spec()
+	plan.rowUnit, plan.pipe = q.Unit.spec(), newPipeline(q.Stages)
+	if len(plan.pipe.group) > 0 && !plan.pipe.reduce {
+		b.warnings = append(b.warnings, "group by has no effect without count or agg behind it")
+	}
 	if plan.rows, err = b.over(plan.rowUnit, q.Where); err != nil {
 		return err
 	}

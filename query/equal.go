@@ -5,7 +5,8 @@ import "slices"
 // Equal reports whether a and b are the same query: mode, predicates and text,
 // wherever they stood.
 func Equal(a, b *Query) bool {
-	return a.Mode == b.Mode && a.Unit == b.Unit && equalPred(a.Scope, b.Scope) && equalPred(a.Where, b.Where) && equalText(a.Match, b.Match)
+	return a.Mode == b.Mode && a.Unit == b.Unit && equalPred(a.Scope, b.Scope) && equalPred(a.Where, b.Where) && equalText(a.Match, b.Match) &&
+		slices.EqualFunc(a.Stages, b.Stages, func(s, t Stage) bool { return s.String() == t.String() })
 }
 
 func equalText(a, b Text) bool {

@@ -103,7 +103,7 @@ func (p *Plan) Explain() *Explanation {
 	} else {
 		e.ExecutionLegs = append(e.ExecutionLegs, "list")
 	}
-	for _, s := range p.Stages() {
+	for _, s := range p.Operations() {
 		e.PlanDescription = append(e.PlanDescription, fmt.Sprintf("%s (%s): %s", s.Name, s.Cost, s.Detail))
 	}
 	e.LoweringPlan = LoweringPlan{e.Lowerer, e.SelectedUnits, e.ExecutionLegs, e.PlanDescription}

@@ -13,10 +13,17 @@ func (p *parser) where() (*Query, *Error) {
 	if q.Unit, q.Where, err = p.source(); err != nil {
 		return nil, err
 	}
-	if p.peek().kind == tokPipe && q.Unit == UnitSession && p.ahead(1).kind == tokSource && p.ahead(1).name != string(UnitSession) {
-		p.i++
+	if p.peek().kind == tokPipe && q.Unit == UnitSession {
+		if err := p.terminal(); err != nil {
+			return nil, err
+		}
 		q.Scope = q.Where
 		if q.Unit, q.Where, err = p.source(); err != nil {
+			return nil, err
+		}
+	}
+	if q.Unit != UnitSession {
+		if q.Stages, err = p.stages(q.Unit.spec()); err != nil {
 			return nil, err
 		}
 	}
@@ -27,8 +34,6 @@ func (p *parser) where() (*Query, *Error) {
 	case tokEnd:
 	case tokError:
 		return nil, t.err
-	case tokPipe:
-		return nil, notYet(t.at, "pipelines (| stage)")
 	default:
 		return nil, p.misplaced()
 	}
@@ -42,6 +47,30 @@ func (p *parser) where() (*Query, *Error) {
 		}
 	}
 	return q, nil
+}
+
+// terminal moves to the source behind a stage of sessions.
+func (p *parser) terminal() *Error {
+	pipe, t := p.peek(), p.ahead(1)
+	p.i++
+	switch {
+	case t.kind == tokSource && t.name != string(UnitSession):
+		return nil
+	case t.kind == tokStage && t.raw == "":
+		return emptyStage(pipe)
+	case t.kind == tokStage:
+		switch first, _, _ := strings.Cut(strings.ToLower(t.raw), " "); first {
+		case "count", "group", "sort", "limit", "offset", "agg":
+			return at(CodeFieldScope, t.at, "pipeline stage `%s` has nothing to act on: `sessions where ...` has no terminal lowerer", t.raw).
+				field(strings.TrimSuffix(first, "s")).hint("count sessions with analyze --count, or name a unit in between: sessions where … | messages where … | " + first)
+		}
+	}
+	got := p.text[t.at.Start:]
+	if got, _, _ = strings.Cut(got, "|"); t.kind == tokStage {
+		got = t.raw
+	}
+	return at(CodeSyntax, t.at, "pipeline terminal stage must be an executable `<unit>s where ...` query (got '%s')", strings.TrimSpace(got)).
+		expect("messages where", "actions where", "blocks where", "files where")
 }
 
 // source reads one source and its predicate.

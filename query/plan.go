@@ -17,6 +17,7 @@ type Plan struct {
 	where   predicate // nil: every session
 	rows    predicate // of the unit that is asked for; nil: sessions
 	rowUnit *UnitSpec
+	pipe    *pipeline // of the rows
 	match   matchNode // nil: no text
 	ranked  bool
 	units   []*unit
@@ -34,6 +35,9 @@ func (p *Plan) Unit() Unit {
 	}
 	return p.rowUnit.Name
 }
+
+// Reduces reports whether the plan counts or reduces rows, and so answers with groups.
+func (p *Plan) Reduces() bool { return p.pipe != nil && p.pipe.reduce }
 
 // Ranked reports whether the query has text, so that hits are scored.
 func (p *Plan) Ranked() bool { return p.ranked }
@@ -85,16 +89,16 @@ func (p *Plan) MatchedTerms() []string {
 	return out
 }
 
-// A Stage is one step of a plan.
-type Stage struct {
+// An Operation is one step of a plan.
+type Operation struct {
 	Name   string // filter, text, rank, list
 	Cost   Cost
 	Detail string
 }
 
-// Stages are the steps of the plan in the order in which they run.
-func (p *Plan) Stages() []Stage {
-	var out []Stage
+// Operations are the steps of the plan in the order in which they run.
+func (p *Plan) Operations() []Operation {
+	var out []Operation
 	where := p.where
 	if p.rows != nil {
 		where = p.rows
@@ -105,17 +109,17 @@ func (p *Plan) Stages() []Stage {
 			of = allOf{where}
 		}
 		for _, k := range of {
-			out = append(out, Stage{"filter", k.cost(), k.String()})
+			out = append(out, Operation{"filter", k.cost(), k.String()})
 		}
 	}
 	if p.rows != nil {
-		return append(out, Stage{"rows", CostColumn, string(p.rowUnit.Name) + ".time ascending, session.id ascending, place in the session ascending"})
+		return append(out, p.pipe.operations(p.rowUnit)...)
 	}
 	if p.match == nil {
-		return append(out, Stage{"list", CostColumn, "session.time descending, session.id ascending"})
+		return append(out, Operation{"list", CostColumn, "session.time descending, session.id ascending"})
 	}
 	if empty(p.match) {
-		return append(out, Stage{"text", CostConstant, "nothing"})
+		return append(out, Operation{"text", CostConstant, "nothing"})
 	}
 	cost := CostBitmap
 	for _, ph := range p.phrases {
@@ -123,14 +127,14 @@ func (p *Plan) Stages() []Stage {
 			cost = CostPositions
 		}
 	}
-	return append(out, Stage{"text", cost, strings.TrimSuffix(strings.TrimPrefix(p.match.String(), "("), ")")},
-		Stage{"rank", CostColumn, "bm25 ascending, session.time descending, session.id ascending; best block per session"})
+	return append(out, Operation{"text", cost, strings.TrimSuffix(strings.TrimPrefix(p.match.String(), "("), ")")},
+		Operation{"rank", CostColumn, "bm25 ascending, session.time descending, session.id ascending; best block per session"})
 }
 
 // String prints the plan, a line per stage.
 func (p *Plan) String() string {
 	var b strings.Builder
-	for i, s := range p.Stages() {
+	for i, s := range p.Operations() {
 		fmt.Fprintf(&b, "%d. %s (%s): %s\n", i+1, s.Name, s.Cost, s.Detail)
 	}
 	for _, w := range p.Warnings {

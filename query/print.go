@@ -14,6 +14,9 @@ func (q *Query) String() string {
 			b.WriteString("sessions where " + predString(q.Scope) + " | ")
 		}
 		b.WriteString(q.Unit.Plural() + " where " + predString(q.Where))
+		for _, s := range q.Stages {
+			b.WriteString(" | " + s.String())
+		}
 		return b.String()
 	}
 	switch w := q.Where.(type) {

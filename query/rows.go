@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -16,6 +17,7 @@ type RowOptions struct {
 	Limit   int        // most rows; 0 means DefaultLimit, below 0 all
 	Offset  int        // rows to leave out, counted behind After
 	After   *RowAnchor // only rows that come after this one
+	Seen    int        // rows of the pages up to After
 	Workers int        // sources read at once; below 2 means one
 	Limits  Limits
 }
@@ -41,7 +43,7 @@ type Row struct {
 // results, whatever the number of workers or the spread of sessions over sources.
 type RowResult struct {
 	Rows  []Row
-	Total int64 // matching rows, on this page or not; exact
+	Total int64 // what the offset and limit of the pipeline leave of the matching rows; exact
 }
 
 // RunRows answers a plan that asks for messages, actions or blocks. A failing source is
@@ -50,19 +52,24 @@ func RunRows(ctx context.Context, p *Plan, sources []Source, o RowOptions) (*Row
 	if p.rows == nil {
 		return nil, errors.New("query: rows asked of a query for sessions")
 	}
-	limit := math.MaxInt
+	skip := max(o.Offset, 0)
+	if o.After == nil {
+		skip += int(min(p.pipe.offset, math.MaxInt32))
+	}
+	want := max(p.pipe.limit-int64(o.Seen)-int64(max(o.Offset, 0)), 0) // of the relation
 	if o.Limit >= 0 {
-		if o.Limit == 0 {
-			o.Limit = DefaultLimit
-		}
-		limit = o.Limit + max(o.Offset, 0)
+		want = min(want, int64(cmp.Or(o.Limit, DefaultLimit)))
+	}
+	limit := math.MaxInt
+	if want < math.MaxInt64-int64(skip) {
+		limit = int(want) + skip
 	}
 	spent := newBudget(ctx, p, o.Limits)
 	found := make([]*rowCollector, len(sources))
 	err := each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
 		x := newSegment(p, sources[i], i, nil)
 		x.budget = spent
-		c := &rowCollector{x: x, unit: p.rowUnit.Rows, after: o.After, max: limit}
+		c := &rowCollector{x: x, unit: p.rowUnit.Rows, order: rowOrder{p.pipe.desc}, after: o.After, max: limit}
 		found[i] = c
 		return x.use(func() error { return c.collect(p.rows) })
 	})
@@ -74,14 +81,33 @@ func RunRows(ctx context.Context, p *Plan, sources []Source, o RowOptions) (*Row
 		out.Total += c.total
 		out.Rows = append(out.Rows, c.kept...)
 	}
-	slices.SortFunc(out.Rows, compareRows)
+	out.Total = p.pipe.cut(out.Total)
+	slices.SortFunc(out.Rows, rowOrder{p.pipe.desc}.compare)
 	out.Rows = out.Rows[:min(limit, len(out.Rows))]
-	out.Rows = out.Rows[min(max(o.Offset, 0), len(out.Rows)):]
+	out.Rows = out.Rows[min(skip, len(out.Rows)):]
 	return out, nil
 }
 
-// compareRows is the order of rows. Two rows of one place, which a sound snapshot never
-// has, go by source, so that the order is total.
+// A rowOrder is the order of rows.
+type rowOrder struct{ desc bool }
+
+func (o rowOrder) compare(a, b Row) int {
+	if o.desc {
+		return compareRows(b, a)
+	}
+	return compareRows(a, b)
+}
+
+// compareTime compares by time alone.
+func (o rowOrder) compareTime(a, b *RowAnchor) int {
+	if o.desc {
+		return b.compareTime(a)
+	}
+	return a.compareTime(b)
+}
+
+// compareRows compares in ascending order. Two rows of one place, which a sound snapshot
+// never has, go by source, so that the order is total.
 func compareRows(a, b Row) int {
 	if c := a.compareTime(&b.RowAnchor); c != 0 {
 		return c
@@ -115,6 +141,7 @@ func (a *RowAnchor) compareTime(b *RowAnchor) int {
 type rowCollector struct {
 	x     *segment
 	unit  postings.Unit
+	order rowOrder
 	after *RowAnchor
 	max   int
 	total int64
@@ -161,13 +188,13 @@ func (c *rowCollector) collect(p predicate) error {
 func (c *rowCollector) pick(rows *postings.Bits) error {
 	var failed error
 	top := bm25.NewTopK(min(c.max, int(c.total)), func(a, b Row) bool {
-		if d := a.compareTime(&b.RowAnchor); d != 0 {
+		if d := c.order.compareTime(&a.RowAnchor, &b.RowAnchor); d != 0 {
 			return d < 0
 		}
 		if a.Session == b.Session {
-			return a.Row < b.Row
+			return a.Row < b.Row != c.order.desc
 		}
-		return a.SessionID < b.SessionID
+		return a.SessionID < b.SessionID != c.order.desc
 	})
 	c.owner.end = 0
 	for row, ok := rows.Next(0); ok && failed == nil; row, ok = rows.Next(row + 1) {
@@ -180,16 +207,16 @@ func (c *rowCollector) pick(rows *postings.Bits) error {
 		if r, failed = c.row(row); failed != nil {
 			break
 		}
-		if w, full := top.Worst(); full && w.compareTime(&r.RowAnchor) < 0 {
+		if w, full := top.Worst(); full && c.order.compareTime(&w.RowAnchor, &r.RowAnchor) < 0 {
 			continue
 		}
-		if c.after != nil && c.after.compareTime(&r.RowAnchor) > 0 {
+		if c.after != nil && c.order.compareTime(c.after, &r.RowAnchor) > 0 {
 			continue
 		}
 		if r.SessionID, failed = c.id(); failed != nil {
 			break
 		}
-		if c.after != nil && compareRows(Row{RowAnchor: *c.after}, Row{RowAnchor: r.RowAnchor}) >= 0 {
+		if c.after != nil && c.order.compare(Row{RowAnchor: *c.after}, Row{RowAnchor: r.RowAnchor}) >= 0 {
 			continue
 		}
 		top.Offer(r)

@@ -29,6 +29,7 @@ const (
 	tokSeq          // seq (
 	tokArrow        // -> with its constraint, between the steps of seq
 	tokMatch        // ~word or ~"…", decoded
+	tokStage        // a stage of a pipeline that is no source, as it is written
 	tokError        // the rest of the text cannot be read
 )
 
@@ -59,6 +60,7 @@ type scanner struct {
 	strict bool
 	from   int
 	head   bool // a source may stand here
+	piped  bool // a bar stood before it
 }
 
 // scan returns the tokens of text. The last is tokEnd or, where the text cannot
@@ -90,7 +92,8 @@ func (s *scanner) next() (token, *Error) {
 	if !ok && err == nil {
 		t, err = s.token(s.i)
 	}
-	s.head = t.kind == tokPipe && s.depth == 0
+	s.piped = t.kind == tokPipe && s.depth == 0
+	s.head = s.piped
 	t.glued = before == t.at.Start && before > 0
 	return t, err
 }

@@ -13,6 +13,8 @@ func (s *scanner) structure(start int) (t token, ok bool, err *Error) {
 	case s.head && s.source(rest):
 		unit, _ := cutWord(rest)
 		return token{kind: tokSource, at: s.pos(start), name: string(LookupUnit(unit).Name)}, true, nil
+	case s.piped:
+		return s.stage(start), true, nil
 	case s.strict && strings.HasPrefix(rest, "->"):
 		t, err := s.arrow(start)
 		return t, true, err
@@ -33,6 +35,20 @@ func (s *scanner) structure(start int) (t token, ok bool, err *Error) {
 		}
 	}
 	return token{}, false, nil
+}
+
+// stage reads up to the next bar outside of quotes.
+func (s *scanner) stage(start int) token {
+	quoted := false
+	for s.i < len(s.text) && (quoted || s.text[s.i] != '|') {
+		if s.text[s.i] == '"' {
+			quoted = !quoted
+		}
+		s.i++
+	}
+	raw := strings.TrimRightFunc(s.text[start:s.i], unicode.IsSpace)
+	s.terms += strings.Count(raw, ",") + 1
+	return token{kind: tokStage, at: position(s.text, start, start+len(raw)), raw: raw}
 }
 
 // cutWord splits the letters and hyphens that s begins with, and the spaces behind

@@ -31,23 +31,40 @@ type UnitSpec struct {
 	// a path that selected actions touch.
 	Rows   postings.Unit
 	Fields []FieldSpec // by name
-	Later  bool        // declared by the language, not executed by this build
+	// Groups are what group by takes, Metrics what the functions of agg take; a unit
+	// without groups has no aggregates.
+	Groups   []string
+	Metrics  []string
+	Timeless bool // its rows cannot be sorted by time
+	Later    bool // declared by the language, not executed by this build
 }
+
+func (u *UnitSpec) aggregates() bool { return len(u.Groups) > 0 }
 
 // Units returns the units of the language. The slice is shared: read it.
 func Units() []UnitSpec { return units }
 
 var units = []UnitSpec{
 	{Name: UnitSession, Rows: postings.Session, Fields: sessionFields},
-	{Name: UnitMessage, Rows: postings.Message, Fields: messageFields},
-	{Name: UnitAction, Rows: postings.Action, Fields: actionFields},
-	{Name: UnitBlock, Rows: postings.Block, Fields: blockFields},
-	{Name: UnitFile, Rows: postings.Action, Fields: fileFields},
-	{Name: UnitAssertion, Fields: assertionFields, Later: true},
+	{Name: UnitMessage, Rows: postings.Message, Fields: messageFields,
+		Groups: groups("role", "type"), Metrics: []string{"word_count"}},
+	{Name: UnitAction, Rows: postings.Action, Fields: actionFields,
+		Groups: groups("action", "exit_code", "followup_class", "is_error", "tool", "tool_family", "type"), Metrics: []string{"exit_code", "is_error"}},
+	{Name: UnitBlock, Rows: postings.Block, Fields: blockFields, Groups: groups("action", "type")},
+	{Name: UnitFile, Rows: postings.Action, Fields: fileFields, Groups: groups("path")},
+	{Name: UnitAssertion, Fields: assertionFields, Groups: groups("author_kind", "kind", "status", "visibility"), Later: true},
 	{Name: UnitRun, Fields: runFields, Later: true},
-	{Name: UnitObservedEvent, Fields: eventFields, Later: true},
+	{Name: UnitObservedEvent, Fields: eventFields, Groups: groups("delivery_state", "handler", "kind", "status", "tool"), Later: true},
 	{Name: UnitContextSnapshot, Fields: snapshotFields, Later: true},
-	{Name: UnitDelegation, Fields: delegationFields, Later: true},
+	{Name: UnitDelegation, Fields: delegationFields, Timeless: true, Later: true,
+		Groups: groups("basis", "child_model", "dispatch_model", "mapping_state", "requested_model", "result_status")},
+}
+
+// groups are the group fields of a unit with those of the session, sorted.
+func groups(own ...string) []string {
+	out := append(own, "session.origin", "session.repo")
+	slices.Sort(out)
+	return out
 }
 
 // Plural is the name of the rows: "messages".
