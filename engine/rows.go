@@ -29,13 +29,15 @@ const unitSchema = "hansard.query-unit/1"
 // A UnitEnvelope is the answer to a query for rows.
 type UnitEnvelope struct {
 	Schema string `json:"schema"`
-	Mode   string `json:"mode"` // "query-unit"
+	Mode   string `json:"mode"` // "query-unit" or, where rows are counted or reduced, "query-unit-aggregate"
 	Unit   string `json:"unit"`
 	Query  string `json:"query"`
 	// Items are *MessageItem, *ActionItem or *BlockItem, as Unit says, in order: time
-	// ascending with unknown first, session id, place in the session.
+	// ascending with unknown first, session id, place in the session. Or they are
+	// *GroupItem.
 	Items []any `json:"items"`
-	// Total is the number of matching rows, exactly, unless Partial.
+	// Total is the number of rows or groups that the answer has over all its pages, exactly,
+	// unless Partial.
 	Total          int         `json:"total"`
 	TotalIs        string      `json:"total_is"` // "exact" or, when Partial, "lower_bound"
 	Exact          bool        `json:"exact"`
@@ -43,7 +45,8 @@ type UnitEnvelope struct {
 	Limit          int         `json:"limit"`
 	Offset         int         `json:"offset"`
 	NextOffset     *int        `json:"next_offset"`
-	Continuation   *string     `json:"continuation"` // null on the last page
+	Continuation   *string     `json:"continuation"` // of rows; null on the last page
+	Pipeline       *Pipeline   `json:"pipeline"`
 	PipelineStages []UnitStage `json:"pipeline_stages"`
 	FiltersApplied []string    `json:"filters_applied"`
 
@@ -55,14 +58,14 @@ type UnitEnvelope struct {
 	TookMS          int64     `json:"took_ms"`
 }
 
-// A UnitStage is one stage of a pipeline, in the order in which they run.
-type UnitStage struct {
-	Kind      string `json:"kind"`                // session_scope or terminal
-	Predicate string `json:"predicate,omitempty"` // of session_scope
-	Action    string `json:"action,omitempty"`    // of terminal: rows
-}
+// The modes of a UnitEnvelope.
+const (
+	modeRows   = "query-unit"
+	modeGroups = "query-unit-aggregate"
+)
 
-// Units answers a query for messages, actions or blocks with their rows. It sees every
+// Units answers a query for messages, actions or blocks with their rows or, where its
+// pipeline counts or reduces them, with groups. It sees every
 // acknowledged session. Faults of the expression are *query.Error; a damaged segment
 // makes the answer Partial, never wrong.
 func (e *Engine) Units(ctx context.Context, req UnitRequest) (*UnitEnvelope, error) {
@@ -95,6 +98,7 @@ type rows struct {
 	plan   *query.Plan
 	after  *continuation
 	result *query.RowResult
+	groups *query.GroupResult // instead of result, if the plan reduces rows
 }
 
 func (r *rows) prepare() (err error) {
@@ -116,6 +120,9 @@ func (r *rows) prepare() (err error) {
 		return &Error{Code: CodeInvalidArgument, Field: "expression", Message: "the expression selects sessions, not rows of a unit",
 			Hint: "begin it with messages where, actions where or blocks where, or search for the sessions"}
 	}
+	if r.req.Continuation != "" && r.plan.Reduces() {
+		return &Error{Code: CodeInvalidCursor, Field: "continuation", Message: "groups have no continuation", Hint: "pass next_offset as the offset"}
+	}
 	if r.req.Continuation != "" {
 		r.after, err = r.decode(r.req.Continuation)
 	}
@@ -124,54 +131,71 @@ func (r *rows) prepare() (err error) {
 
 // answer runs the plan and makes the envelope.
 func (r *rows) answer(ctx context.Context) (env *UnitEnvelope, err error) {
-	o := query.RowOptions{Limit: r.req.Limit + 1, Offset: r.req.Offset, Workers: r.e.workers(), Limits: r.e.opts.QueryLimits.Limits}
-	if r.after != nil {
-		o.After = &r.after.anchor
-	}
-	err = r.complete(func(sources []query.Source) (err error) {
-		r.result, err = query.RunRows(ctx, r.plan, sources, o)
-		return err
-	}, func() (err error) {
-		env, err = r.envelope(ctx)
-		return err
+	err = r.complete(func(sources []query.Source) error { return r.run(ctx, sources) }, func() (err error) {
+		env = r.envelope()
+		if r.plan.Reduces() {
+			r.showGroups(env)
+			return nil
+		}
+		return r.show(ctx, env)
 	})
 	return env, err
 }
 
-func (r *rows) envelope(ctx context.Context) (*UnitEnvelope, error) {
-	q := r.plan.Query
+func (r *rows) run(ctx context.Context, sources []query.Source) (err error) {
+	limit, workers, limits := r.req.Limit+1, r.e.workers(), r.e.opts.QueryLimits.Limits
+	if r.plan.Reduces() {
+		r.groups, err = query.RunGroups(ctx, r.plan, sources, query.GroupOptions{Limit: limit, Offset: r.req.Offset, Workers: workers, Limits: limits})
+		return err
+	}
+	o := query.RowOptions{Limit: limit, Offset: r.req.Offset, Workers: workers, Limits: limits}
+	if r.after != nil {
+		o.After, o.Seen = &r.after.anchor, r.after.rank
+	}
+	r.result, err = query.RunRows(ctx, r.plan, sources, o)
+	return err
+}
+
+// envelope is the answer without its items.
+func (r *rows) envelope() *UnitEnvelope {
 	env := &UnitEnvelope{
-		Schema: unitSchema, Mode: "query-unit", Unit: string(q.Unit), Query: r.req.Expression, Items: []any{},
-		Total: int(r.result.Total), TotalIs: "exact", Exact: true, Limit: r.req.Limit, Offset: r.req.Offset,
+		Schema: unitSchema, Mode: modeRows, Unit: string(r.plan.Unit()), Query: r.req.Expression, Items: []any{},
+		TotalIs: "exact", Exact: true, Limit: r.req.Limit, Offset: r.req.Offset, Pipeline: pipelineOf(r.plan),
 		FiltersApplied: filtersOf(r.plan), Missing: []Damage{}, Warnings: append([]string{}, r.plan.Warnings...),
 		IndexGeneration: r.snap.store.Generation(), ReadOnly: r.e.readOnly(),
 	}
-	if q.Scope != nil {
-		env.PipelineStages = append(env.PipelineStages, UnitStage{Kind: "session_scope", Predicate: q.Scope.String()})
-	}
-	env.PipelineStages = append(env.PipelineStages, UnitStage{Kind: "terminal", Action: "rows"})
+	env.PipelineStages = env.Pipeline.Stages
 	if r.after != nil {
 		env.Offset = r.after.rank
 	}
+	return env
+}
+
+// show fills the items of an answer with rows.
+func (r *rows) show(ctx context.Context, env *UnitEnvelope) error {
+	env.Total = int(r.result.Total)
 	found := r.result.Rows
 	more := len(found) > r.req.Limit
 	found = found[:min(len(found), r.req.Limit)]
 	if err := r.fetch(ctx, env, found); err != nil {
-		return nil, err
+		return err
 	}
 	env.Returned = len(env.Items)
+	r.confess(env)
+	if !more {
+		return nil
+	}
+	seen := env.Offset + len(found)
+	next, err := r.encode(continuation{rank: seen, anchor: found[len(found)-1].RowAnchor})
+	env.NextOffset, env.Continuation = &seen, &next
+	return err
+}
+
+// confess says what the answer lacks.
+func (r *rows) confess(env *UnitEnvelope) {
 	if len(r.lost) > 0 {
 		env.Partial, env.Exact, env.TotalIs, env.Missing = true, false, "lower_bound", r.lost
 	}
-	if more {
-		seen := env.Offset + len(found)
-		next, err := r.encode(continuation{rank: seen, anchor: found[len(found)-1].RowAnchor})
-		if err != nil {
-			return nil, err
-		}
-		env.NextOffset, env.Continuation = &seen, &next
-	}
-	return env, nil
 }
 
 // fetch reads what is shown of the rows. A session that cannot be read costs its rows,

@@ -31,6 +31,9 @@ func (env *UnitEnvelope) UnmarshalJSON(b []byte) error {
 
 // newItem is an empty item as the envelope of that mode and unit holds them.
 func newItem(mode, unit string) (any, error) {
+	if mode == modeGroups {
+		return new(GroupItem), nil
+	}
 	switch unit {
 	case "message":
 		return new(MessageItem), nil

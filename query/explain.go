@@ -158,6 +158,34 @@ func texts(values []Value) []string {
 	return out
 }
 
+// ExplainPredicate is p as a tree; nil for nil.
+func ExplainPredicate(p Pred) *ASTNode { return explainPred(p) }
+
+// ExplainRows is the predicate of the rows that q asks for as a tree, with that of the
+// sessions which own them in front of it.
+func (q *Query) ExplainRows() *ASTNode {
+	rows := explainPred(q.Where)
+	if q.Scope == nil {
+		return rows
+	}
+	scope := explainPred(q.Scope)
+	scope.own()
+	return &ASTNode{Kind: "and", Children: []*ASTNode{scope, rows}}
+}
+
+// own makes the fields of sessions below n fields of the owner of a row.
+func (n *ASTNode) own() {
+	if n.Field != "" {
+		n.Field = ownerPrefix + n.Field
+	}
+	if n.Kind == "exists" || n.Kind == "sequence" {
+		return
+	}
+	for _, k := range n.Children {
+		k.own()
+	}
+}
+
 func explainPred(p Pred) *ASTNode {
 	children := func(of []Pred) []*ASTNode {
 		var out []*ASTNode

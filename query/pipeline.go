@@ -81,3 +81,7 @@ func (p *pipeline) operations(u *UnitSpec) []Operation {
 	}
 	return out
 }
+
+// Reduction is what a plan that reduces rows groups them by, and the metrics of the
+// groups: nil if they are only counted.
+func (p *Plan) Reduction() (fields []string, metrics []Metric) { return p.pipe.group, p.pipe.agg }
