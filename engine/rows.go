@@ -131,7 +131,7 @@ func (r *rows) prepare() (err error) {
 
 // answer runs the plan and makes the envelope.
 func (r *rows) answer(ctx context.Context) (env *UnitEnvelope, err error) {
-	err = r.complete(func(sources []query.Source) error { return r.run(ctx, sources) }, func() (err error) {
+	err = r.complete(ctx, func(sources []query.Source) error { return r.run(ctx, sources) }, func() (err error) {
 		env = r.envelope()
 		if r.plan.Reduces() {
 			r.showGroups(env)

@@ -142,7 +142,7 @@ func origins() []string {
 
 // answer runs the plan and makes the envelope.
 func (s *search) answer(ctx context.Context) (env *SearchEnvelope, err error) {
-	err = s.complete(func(sources []query.Source) (err error) {
+	err = s.complete(ctx, func(sources []query.Source) (err error) {
 		s.result, err = query.Run(ctx, s.plan, sources, s.options())
 		return err
 	}, func() (err error) {

@@ -21,10 +21,15 @@ type snapshot struct {
 	refs    atomic.Int64
 }
 
+// source is a segment with the texts of its rows.
+func (s *snapshot) source(view int) *textSource {
+	return &textSource{View: s.views[view], store: s.store}
+}
+
 func (s *snapshot) sources() []query.Source {
 	out := make([]query.Source, len(s.views))
-	for i, v := range s.views {
-		out[i] = v
+	for i := range s.views {
+		out[i] = s.source(i)
 	}
 	return out
 }

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hansard-search/hansard/engine/store"
 	"github.com/hansard-search/hansard/postings"
@@ -22,14 +24,14 @@ type survey struct {
 
 // complete runs a query over all segments and shows its answer. A segment that turns
 // out damaged on the way is left out and named, and the rest is asked again without it.
-func (s *survey) complete(run func([]query.Source) error, show func() error) error {
+func (s *survey) complete(ctx context.Context, run func([]query.Source) error, show func() error) error {
 	damage := append([]Damage{}, s.snap.damaged...)
 	for i := range s.snap.views {
 		s.views = append(s.views, i)
 	}
 	for {
 		s.lost = damage
-		if err := s.ask(run); err != nil {
+		if err := s.ask(ctx, run); err != nil {
 			return err
 		}
 		damage = slices.Clip(s.lost)
@@ -47,19 +49,33 @@ func (s *survey) complete(run func([]query.Source) error, show func() error) err
 }
 
 // ask runs over the sources that are left, and again without each that fails.
-func (s *survey) ask(run func([]query.Source) error) error {
-	all := s.snap.sources()
+func (s *survey) ask(ctx context.Context, run func([]query.Source) error) error {
 	for {
+		texts := make([]*textSource, len(s.views))
 		sources := make([]query.Source, len(s.views))
-		for i, v := range s.views {
-			sources[i] = all[v]
+		for i := range s.views {
+			texts[i] = s.snap.source(s.views[i])
+			sources[i] = texts[i]
 		}
 		err := run(sources)
 		var bad *query.SourceError
 		if !errors.As(err, &bad) {
+			if err == nil {
+				s.noteUnread(ctx, texts)
+			}
 			return err
 		}
 		s.lost = append(s.lost, s.without(bad.Source, bad.Err))
+	}
+}
+
+// noteUnread names the sessions whose texts a query could not look at.
+func (s *survey) noteUnread(ctx context.Context, texts []*textSource) {
+	for i, t := range texts {
+		for _, o := range slices.Sorted(maps.Keys(t.unread)) {
+			s.lost = append(s.lost, Damage{File: storeFile, Session: s.sessionID(i, o), Reason: t.unread[o].Error(), Sessions: 1})
+			s.distrust(ctx, i, o)
+		}
 	}
 }
 
@@ -83,6 +99,23 @@ func (s *survey) view(source int) *segments.View { return s.snap.views[s.views[s
 func (s *survey) session(source int, o postings.Ord) (store.No, error) {
 	ref, err := s.view(source).Segment().SessionRef(o)
 	return store.No(ref.No), err
+}
+
+// sessionID is the id of a session of a source, "" if it cannot be read.
+func (s *survey) sessionID(source int, o postings.Ord) string {
+	column, err := s.view(source).Keywords("session.id")
+	if err != nil {
+		return ""
+	}
+	ids, err := column.AppendOf(nil, o)
+	if err != nil || len(ids) == 0 {
+		return ""
+	}
+	id, err := column.Value(ids[0])
+	if err != nil {
+		return ""
+	}
+	return strings.Clone(id)
 }
 
 // distrust tells the store that a session cannot be read.

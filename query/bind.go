@@ -193,6 +193,9 @@ func (b *binder) field(n *Field) (predicate, *Error) {
 	for _, v := range n.Values {
 		values = append(values, v.Text)
 	}
+	if f.Match == MatchStored {
+		return newStored(f, b.rows, values), nil
+	}
 	k := newKeyword(f, b.rows)
 	switch f.Match {
 	case MatchEqual:

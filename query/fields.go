@@ -3,6 +3,8 @@ package query
 import (
 	"slices"
 	"strings"
+
+	"github.com/hansard-search/hansard/postings"
 )
 
 // Kind is the kind of values that a field takes.
@@ -36,6 +38,7 @@ const (
 	MatchPrefix    Match = "prefix"       // begins with
 	MatchSubstring Match = "substring"    // contains, without regard to case
 	MatchPath      Match = "path"         // substring, with / for \
+	MatchStored    Match = "stored-text"  // substring of stored text
 	MatchDirectory Match = "directory"    // equal, or a directory above
 	MatchTool      Match = "tool"         // key of an action, or none
 	MatchAction    Match = "action"       // semantic type of an action, or none
@@ -53,12 +56,14 @@ type FieldSpec struct {
 	Aliases     []string
 	Kind        Kind
 	Match       Match
-	Columns     []string // of [Source], any of which may match
-	Negatable   bool     // -name:value is allowed in compact queries
-	Signed      bool     // a number that may be below zero
-	BooleanOnly bool     // not in compact queries
-	Later       bool     // declared by the language, not executed by this build
-	Hidden      bool     // not in the list of recognized fields
+	Columns     []string      // of [Source], any of which may match
+	Negatable   bool          // -name:value is allowed in compact queries
+	Signed      bool          // a number that may be below zero
+	Of          postings.Unit // of the rows whose texts MatchStored looks at
+	Part        Part          // which texts
+	BooleanOnly bool          // not in compact queries
+	Later       bool          // declared by the language, not executed by this build
+	Hidden      bool          // not in the list of recognized fields
 	Description string
 	Example     string
 }
@@ -80,6 +85,10 @@ func count(name, description string) FieldSpec {
 func flatCount(name, description, example string) FieldSpec {
 	return FieldSpec{Name: name, Kind: KindNumber, Match: MatchNumber, Columns: []string{"session." + name},
 		Description: description, Example: example}
+}
+
+func stored(name string, of postings.Unit, part Part, description, example string) FieldSpec {
+	return FieldSpec{Name: name, Kind: KindText, Match: MatchStored, Of: of, Part: part, Description: description, Example: example}
 }
 
 func later(name, description, example string) FieldSpec {

@@ -1,5 +1,7 @@
 package query
 
+import "github.com/hansard-search/hansard/postings"
+
 // SessionFields are the fields of sessions, by name. The slice is shared: read it.
 func SessionFields() []FieldSpec { return sessionFields }
 
@@ -10,7 +12,7 @@ var sessionFields = []FieldSpec{
 	count("assistant_words", "words of the assistant"),
 	count("authored_user_messages", "messages a person wrote"),
 	count("authored_user_words", "words a person wrote"),
-	later("contains", "text that contains this substring", "contains:sqlite"),
+	stored("contains", postings.Block, SearchText, "a block contains this", "contains:sqlite"),
 	{Name: "cwd", Kind: KindText, Match: MatchDirectory, Columns: []string{"session.cwd"},
 		Description: "working directory, or a directory above it", Example: "cwd:/srv/project"},
 	{Name: "date", Kind: KindTime, Match: MatchTime, Columns: []string{"session.time"}, Hidden: true,

@@ -68,3 +68,11 @@ func (b *budget) expanded(u *unit, n int) error {
 func LimitError(what string, q *Query, format string, args ...any) *Error {
 	return &Error{Code: CodeLimit, Field: what, Message: fmt.Sprintf(format, args...), Position: position(q.Source, 0, len(q.Source))}
 }
+
+// context is that of the run.
+func (b *budget) context() context.Context {
+	if b == nil {
+		return context.Background()
+	}
+	return b.ctx
+}

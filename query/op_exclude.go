@@ -9,7 +9,7 @@ type holds struct{ unit *unit }
 func (p holds) cost() Cost     { return CostPositions }
 func (p holds) String() string { return "block has " + p.unit.String() }
 
-func (p holds) add(x *segment, out *postings.Bits) error {
+func (p holds) add(x *segment, _, out *postings.Bits) error {
 	u, err := x.unit(p.unit)
 	if err != nil {
 		return err

@@ -16,27 +16,35 @@ type exists struct {
 func (p exists) cost() Cost     { return max(p.of.cost(), CostBitmap) }
 func (p exists) String() string { return fmt.Sprintf("exists %s(%s)", p.unit.Name, p.of) }
 
-func (p exists) add(x *segment, out *postings.Bits) error {
-	rows := postings.GetBits(x.src.Rows(p.unit.Rows))
-	defer postings.PutBits(rows)
-	if err := x.rowsOf(p.unit.Rows, p.of, rows); err != nil {
-		return err
-	}
+func (p exists) add(x *segment, within, out *postings.Bits) error {
 	spans, err := x.src.Spans(postings.Session, p.unit.Rows)
 	if err != nil {
 		return fmt.Errorf("spans of %ss: %w", p.unit.Rows, err)
+	}
+	rows := postings.GetBits(x.src.Rows(p.unit.Rows))
+	defer postings.PutBits(rows)
+	if err := x.rowsOf(p.unit.Rows, p.of, within, spans, rows); err != nil {
+		return err
 	}
 	postings.Lift(rows, out, spans)
 	return nil
 }
 
-// rowsOf adds the live rows of u for which p holds; out is empty.
-func (x *segment) rowsOf(u postings.Unit, p predicate, out *postings.Bits) error {
+// rowsOf adds the live rows of u for which p holds; out is empty. Only the rows of the
+// sessions of within matter, all of them if it is nil.
+func (x *segment) rowsOf(u postings.Unit, p predicate, within *postings.Bits, spans postings.Spans, out *postings.Bits) error {
 	live, err := x.src.Live(u)
 	if err != nil {
 		return fmt.Errorf("live %ss: %w", u, err)
 	}
-	if err := p.add(x, out); err != nil {
+	rows := live
+	if within != nil && p.cost() == CostStored {
+		rows = postings.GetBits(live.Len())
+		defer postings.PutBits(rows)
+		postings.Lower(within, rows, spans)
+		rows.And(live)
+	}
+	if err := p.add(x, rows, out); err != nil {
 		return err
 	}
 	out.And(live)

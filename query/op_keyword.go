@@ -52,7 +52,7 @@ func (p *keyword) String() string {
 	return s
 }
 
-func (p *keyword) add(x *segment, out *postings.Bits) error {
+func (p *keyword) add(x *segment, _, out *postings.Bits) error {
 	if p.none {
 		if err := p.addHolders(x, anything{}, out); err != nil {
 			return err

@@ -43,7 +43,7 @@ func (p *numbers) value(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-func (p *numbers) add(x *segment, out *postings.Bits) error {
+func (p *numbers) add(x *segment, _, out *postings.Bits) error {
 	col, err := x.src.Numbers(p.column)
 	if err != nil {
 		return fmt.Errorf("column %s: %w", p.column, err)

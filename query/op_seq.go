@@ -44,7 +44,7 @@ func (p sequence) String() string {
 	return b.String()
 }
 
-func (p sequence) add(x *segment, out *postings.Bits) error {
+func (p sequence) add(x *segment, within, out *postings.Bits) error {
 	n := x.src.Rows(postings.Action)
 	spans, err := x.src.Spans(postings.Session, postings.Action)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p sequence) add(x *segment, out *postings.Bits) error {
 		postings.PutBits(step)
 		postings.PutBits(arrived)
 	}()
-	if err := x.rowsOf(postings.Action, p[0].of, at); err != nil {
+	if err := x.rowsOf(postings.Action, p[0].of, within, spans, at); err != nil {
 		return err
 	}
 	for _, s := range p[1:] {
@@ -68,7 +68,7 @@ func (p sequence) add(x *segment, out *postings.Bits) error {
 		}
 		step.Reset(n)
 		arrived.Reset(n)
-		if err := x.rowsOf(postings.Action, s.of, step); err != nil {
+		if err := x.rowsOf(postings.Action, s.of, within, spans, step); err != nil {
 			return err
 		}
 		if err := x.follow(s, at, step, arrived, spans); err != nil {

@@ -93,7 +93,7 @@ func (p *parser) source() (Unit, Pred, *Error) {
 // example is a query of the unit that works, or "".
 func (u *UnitSpec) example() string {
 	for _, f := range u.Fields {
-		if !f.Later && f.Kind == KindText && f.Example != "" {
+		if !f.Later && f.Match != MatchStored && f.Kind == KindText && f.Example != "" {
 			return u.Name.Plural() + " where " + f.Example
 		}
 	}

@@ -17,18 +17,20 @@ const (
 	CostBitmap                // a look-up in a dictionary, then bitmaps
 	CostColumn                // a scan of a dictionary or a numeric column
 	CostPositions             // posting lists and positions
+	CostStored                // texts from the store
 )
 
 func (c Cost) String() string {
-	return [...]string{"constant", "bitmap", "column", "positions"}[c]
+	return [...]string{"constant", "bitmap", "column", "positions", "stored text"}[c]
 }
 
-// A predicate is bound and ready to run: two-valued, per session.
+// A predicate is bound and ready to run: two-valued, per row of a unit.
 type predicate interface {
 	cost() Cost
-	// add sets the sessions of x for which the predicate holds; out covers the
-	// sessions and is empty. Dead sessions may be set.
-	add(x *segment, out *postings.Bits) error
+	// add sets the rows of x for which the predicate holds; out covers the rows of the
+	// unit and is empty. Only the rows of within matter, all of them if it is nil: about
+	// others nothing is promised, and dead rows may be set. within is not to be written.
+	add(x *segment, within, out *postings.Bits) error
 	String() string
 }
 
@@ -42,7 +44,7 @@ func (c constant) String() string {
 	return "false"
 }
 
-func (c constant) add(_ *segment, out *postings.Bits) error {
+func (c constant) add(_ *segment, _, out *postings.Bits) error {
 	if c {
 		out.Fill()
 	}
@@ -61,9 +63,12 @@ func newAllOf(of []predicate) predicate {
 func (p allOf) cost() Cost     { return worst(p) }
 func (p allOf) String() string { return joinPredicates(p, " AND ") }
 
-func (p allOf) add(x *segment, out *postings.Bits) error {
-	if err := p[0].add(x, out); err != nil {
+func (p allOf) add(x *segment, within, out *postings.Bits) error {
+	if err := p[0].add(x, within, out); err != nil {
 		return err
+	}
+	if within != nil {
+		out.And(within)
 	}
 	tmp := postings.GetBits(out.Len())
 	defer postings.PutBits(tmp)
@@ -75,7 +80,7 @@ func (p allOf) add(x *segment, out *postings.Bits) error {
 			return nil
 		}
 		tmp.Reset(out.Len())
-		if err := k.add(x, tmp); err != nil {
+		if err := k.add(x, out, tmp); err != nil {
 			return err
 		}
 		out.And(tmp)
@@ -89,7 +94,7 @@ type anyOf []predicate
 func (p anyOf) cost() Cost     { return worst(p) }
 func (p anyOf) String() string { return joinPredicates(p, " OR ") }
 
-func (p anyOf) add(x *segment, out *postings.Bits) error {
+func (p anyOf) add(x *segment, within, out *postings.Bits) error {
 	tmp := postings.GetBits(out.Len())
 	defer postings.PutBits(tmp)
 	for _, k := range p {
@@ -97,7 +102,7 @@ func (p anyOf) add(x *segment, out *postings.Bits) error {
 			return err
 		}
 		tmp.Reset(out.Len())
-		if err := k.add(x, tmp); err != nil {
+		if err := k.add(x, within, tmp); err != nil {
 			return err
 		}
 		out.Or(tmp)
@@ -111,8 +116,8 @@ type noneOf struct{ of predicate }
 func (p noneOf) cost() Cost     { return p.of.cost() }
 func (p noneOf) String() string { return "NOT " + operand(p.of) }
 
-func (p noneOf) add(x *segment, out *postings.Bits) error {
-	if err := p.of.add(x, out); err != nil {
+func (p noneOf) add(x *segment, within, out *postings.Bits) error {
+	if err := p.of.add(x, within, out); err != nil {
 		return err
 	}
 	out.Invert()

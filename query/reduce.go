@@ -40,7 +40,11 @@ func (r *reducer) run() error {
 		return err
 	}
 	rows := postings.NewBits(n)
-	if err := r.x.rowsOf(unit.Rows, r.plan.rows, rows); err != nil {
+	spans, err := r.x.src.Spans(postings.Session, unit.Rows)
+	if err != nil {
+		return err
+	}
+	if err := r.x.rowsOf(unit.Rows, r.plan.rows, nil, spans, rows); err != nil {
 		return err
 	}
 	if !rows.Any() {

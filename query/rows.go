@@ -164,8 +164,11 @@ func (c *rowCollector) collect(p predicate) error {
 		return err
 	}
 	rows := postings.NewBits(n)
-	err := c.x.rowsOf(c.unit, p, rows)
-	if err != nil {
+	var err error
+	if c.spans, err = c.x.src.Spans(postings.Session, c.unit); err != nil {
+		return err
+	}
+	if err := c.x.rowsOf(c.unit, p, nil, c.spans, rows); err != nil {
 		return err
 	}
 	c.total = int64(rows.Count())
@@ -176,9 +179,6 @@ func (c *rowCollector) collect(p predicate) error {
 		return err
 	}
 	if c.times, err = c.x.src.Numbers(c.unit.String() + ".time"); err != nil {
-		return err
-	}
-	if c.spans, err = c.x.src.Spans(postings.Session, c.unit); err != nil {
 		return err
 	}
 	return c.pick(rows)

@@ -115,7 +115,7 @@ func (x *segment) filter() error {
 		return err
 	}
 	b := postings.NewBits(x.sessions)
-	if err := x.plan.where.add(x, b); err != nil {
+	if err := x.plan.where.add(x, live, b); err != nil {
 		return fmt.Errorf("filter: %w", err)
 	}
 	if live != nil {

@@ -19,6 +19,7 @@
 package query
 
 import (
+	"context"
 	"iter"
 
 	"github.com/hansard-search/hansard/postings"
@@ -52,4 +53,37 @@ type Source interface {
 	Keywords(column string) (postings.Dictionary, error)
 	// Numbers opens a numeric column by its name ("session.words").
 	Numbers(column string) (postings.Numbers, error)
+}
+
+// A TextSource is a source that can read the stored texts of its rows. Without one,
+// predicates over stored text fail.
+type TextSource interface {
+	Source
+	// Texts calls visit with the stored texts of the rows of u, which ascend, and goes on
+	// to the next row when visit returns false. A text lives until visit returns. Rows
+	// whose texts cannot be read are passed over; the source remembers them.
+	Texts(ctx context.Context, u postings.Unit, rows *postings.Bits, part Part, visit func(row postings.Ord, text string) bool) error
+}
+
+// A Part names the stored texts of a row that a predicate looks at. A row can have
+// several: nothing is found across two of them.
+type Part uint8
+
+const (
+	// SearchText of a block: its text, tool name, command and paths, as indexed.
+	SearchText Part = iota
+	// Command of an action, or of the action that a block begins.
+	Command
+	// Output of the result of an action, or of the action that a block begins.
+	Output
+	// ActionText is all that an action says: tool name, semantic type, command, paths,
+	// the keys and strings of its input, and its output.
+	ActionText
+	// FileText is what an action says of the files it touches: paths, tool name, semantic
+	// type and command.
+	FileText
+)
+
+func (p Part) String() string {
+	return [...]string{"search text", "command", "output", "action text", "file text"}[p]
 }

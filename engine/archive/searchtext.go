@@ -32,6 +32,24 @@ func (r *InputReader) AppendSearchText(dst []byte, b *Block) []byte {
 	return dst
 }
 
+// AppendSearchParts appends the parts of the search text of a block, each by itself.
+func (r *InputReader) AppendSearchParts(dst []string, b *Block) []string {
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			dst = append(dst, s)
+		}
+	}
+	add(b.Text)
+	add(b.ToolName)
+	if b.ToolInput != "" {
+		v := r.parse(b.ToolInput)
+		add(commandText(v.Get("command")))
+		add(partText(v.Get("file_path")))
+		add(partText(v.Get("path")))
+	}
+	return dst
+}
+
 // appendPart appends a part to what begins at start.
 func appendPart(dst []byte, start int, s string) []byte {
 	if s = strings.TrimSpace(s); s == "" {
