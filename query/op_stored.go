@@ -84,6 +84,11 @@ func (p *storedText) scan(x *segment, rows, out *postings.Bits) error {
 	if !ok {
 		return errNoTexts
 	}
+	if p.field.Of == postings.Block && p.field.Part == SearchText {
+		if err := p.narrow(x, src, rows); err != nil {
+			return err
+		}
+	}
 	var fold []byte
 	return src.Texts(x.budget.context(), p.field.Of, rows, p.field.Part, func(row postings.Ord, text string) bool {
 		fold = appendFold(fold[:0], text)

@@ -59,6 +59,9 @@ type Source interface {
 // predicates over stored text fail.
 type TextSource interface {
 	Source
+	// Matching yields the posting lists over blocks of the terms that match accepts. A
+	// term lives until match returns. An error ends the sequence.
+	Matching(match func(term []byte) bool, need postings.Need) iter.Seq2[postings.List, error]
 	// Texts calls visit with the stored texts of the rows of u, which ascend, and goes on
 	// to the next row when visit returns false. A text lives until visit returns. Rows
 	// whose texts cannot be read are passed over; the source remembers them.

@@ -123,6 +123,20 @@ func (s *Segment) Prefix(prefix []byte, need postings.Need) iter.Seq2[postings.L
 	}
 }
 
+// Matching yields the posting lists of the terms that match accepts, in the byte order
+// of the terms. It looks at every term.
+func (s *Segment) Matching(match func(term []byte) bool, need postings.Need) iter.Seq2[postings.List, error] {
+	return func(yield func(postings.List, error) bool) {
+		s.terms(nil, func(term []byte, x *index, p *indexParts, e *entry) bool {
+			if !match(term) {
+				return true
+			}
+			l, err := x.list(p, e, need)
+			return yield(l, err) && err == nil
+		}, func(err error) { yield(postings.List{}, err) })
+	}
+}
+
 // Terms yields the terms that begin with prefix, in byte order. A term is valid
 // until the next step. An error ends the sequence.
 func (s *Segment) Terms(prefix []byte) iter.Seq2[[]byte, error] {

@@ -118,6 +118,11 @@ func (v *View) Prefix(prefix []byte, need postings.Need) iter.Seq2[postings.List
 	return v.seg.Prefix(prefix, need)
 }
 
+// Matching yields the posting lists of the terms that match accepts.
+func (v *View) Matching(match func(term []byte) bool, need postings.Need) iter.Seq2[postings.List, error] {
+	return v.seg.Matching(match, need)
+}
+
 // Lengths are the token counts of the blocks.
 func (v *View) Lengths() (postings.Lengths, error) { return v.seg.Lengths() }
 
