@@ -67,7 +67,7 @@ func Bind(q *Query, o Options) (*Plan, error) {
 		}
 		plan.ranked = true
 	}
-	plan.units, plan.phrases, plan.Warnings, plan.nodes = b.units, b.phrases, b.warnings, b.nodes
+	plan.units, plan.phrases, plan.Warnings, plan.nodes, plan.lineages = b.units, b.phrases, b.warnings, b.nodes, b.lineages
 	return plan, nil
 }
 
@@ -82,6 +82,7 @@ type binder struct {
 	nodes    int
 	terms    int // of all phrases
 	warnings []string
+	lineages []*lineage
 }
 
 func (b *binder) pred(p Pred) (predicate, *Error) {
@@ -117,6 +118,9 @@ func (b *binder) pred(p Pred) (predicate, *Error) {
 		return anyOf(of), nil
 	case *Not:
 		f, ok := n.Of.(*Field)
+		if ok && n.Dash && f.Name == "lineage" {
+			return nil, negation(LookupField("lineage"), n.At, n.Of.String())
+		}
 		if spec := b.fieldOf(f, ok); spec != nil && n.Dash && !spec.Negatable && !spec.Later && b.query.Mode == Compact {
 			err := negation(spec, n.At, n.Of.String())
 			if _, wrong := b.field(f); wrong != nil {
@@ -192,6 +196,9 @@ func (b *binder) field(n *Field) (predicate, *Error) {
 	values := make([]string, 0, len(n.Values))
 	for _, v := range n.Values {
 		values = append(values, v.Text)
+	}
+	if f.Match == MatchLineage {
+		return b.lineage(n)
 	}
 	if f.Match == MatchStored {
 		return newStored(f, b.rows, values), nil

@@ -100,6 +100,9 @@ func (b *binder) owned(p Pred) (predicate, *Error) {
 func ownersClause(p Pred) Pred {
 	switch n := p.(type) {
 	case *Field:
+		if n.Name == "lineage" {
+			return n
+		}
 		if name, ok := strings.CutPrefix(n.Name, ownerPrefix); ok {
 			c := *n
 			c.Name = name

@@ -43,6 +43,7 @@ const (
 	MatchTool      Match = "tool"         // key of an action, or none
 	MatchAction    Match = "action"       // semantic type of an action, or none
 	MatchFlag      Match = "flag"         // true or false
+	MatchLineage   Match = "lineage"      // of the same root as a session
 	MatchNumber    Match = "number"       // compared
 	MatchTime      Match = "time"         // compared
 	MatchSince     Match = "at-or-after"  // the value is a lower bound of the time

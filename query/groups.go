@@ -53,9 +53,13 @@ func RunGroups(ctx context.Context, p *Plan, sources []Source, o GroupOptions) (
 	}
 	spent := newBudget(ctx, p, o.Limits)
 	found := make([]*reducer, len(sources))
-	err := each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
+	kin, err := kinOf(ctx, p, sources)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
 		x := newSegment(p, sources[i], i, nil)
-		x.budget = spent
+		x.budget, x.kin = spent, kin
 		found[i] = &reducer{x: x, plan: p, groups: map[string]*tally{}}
 		return x.use(found[i].run)
 	})

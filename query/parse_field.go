@@ -9,6 +9,9 @@ import (
 // lookup finds the field that name means here, and its canonical name: a field of the
 // unit or, behind "session.", one of the session that owns the row.
 func (p *parser) lookup(name string, pos Position) (*FieldSpec, string, *Error) {
+	if name == "lineage" {
+		return LookupField(name), name, nil // of the session that owns the row, in every unit
+	}
 	if f := p.unit.Lookup(name); f != nil {
 		if p.strict && p.unit.Name == UnitSession && (f.Name == "near" || f.Name == "lane") {
 			return nil, "", outsideOnly(name, pos)

@@ -14,15 +14,16 @@ type Plan struct {
 	Query    *Query
 	Warnings []string // what was left out of the query and why
 
-	where   predicate // nil: every session
-	rows    predicate // of the unit that is asked for; nil: sessions
-	rowUnit *UnitSpec
-	pipe    *pipeline // of the rows
-	match   matchNode // nil: no text
-	ranked  bool
-	units   []*unit
-	phrases []*phrase // of match, in the order of the query
-	nodes   int       // of match
+	where    predicate // nil: every session
+	rows     predicate // of the unit that is asked for; nil: sessions
+	rowUnit  *UnitSpec
+	pipe     *pipeline // of the rows
+	match    matchNode // nil: no text
+	ranked   bool
+	units    []*unit
+	phrases  []*phrase // of match, in the order of the query
+	nodes    int       // of match
+	lineages []*lineage
 
 	matcherMade sync.Once
 	matcher     *lexer.Matcher

@@ -66,9 +66,13 @@ func RunRows(ctx context.Context, p *Plan, sources []Source, o RowOptions) (*Row
 	}
 	spent := newBudget(ctx, p, o.Limits)
 	found := make([]*rowCollector, len(sources))
-	err := each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
+	kin, err := kinOf(ctx, p, sources)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
 		x := newSegment(p, sources[i], i, nil)
-		x.budget = spent
+		x.budget, x.kin = spent, kin
 		c := &rowCollector{x: x, unit: p.rowUnit.Rows, order: rowOrder{p.pipe.desc}, after: o.After, max: limit}
 		found[i] = c
 		return x.use(func() error { return c.collect(p.rows) })

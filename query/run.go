@@ -130,9 +130,13 @@ func newRun(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*run,
 	if err := spent.take(int64(r.workers) * scratchBytes(p.nodes)); err != nil {
 		return nil, err
 	}
-	err := each(ctx, len(sources), r.workers, func(i int) error {
+	kin, err := kinOf(ctx, p, sources)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, len(sources), r.workers, func(i int) error {
 		x := newSegment(p, sources[i], i, o.BlockTypes)
-		x.budget = spent
+		x.budget, x.kin = spent, kin
 		r.segments[i] = x
 		return x.use(func() error { return x.prepare(o.Stats == nil) })
 	})

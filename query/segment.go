@@ -20,6 +20,7 @@ type segment struct {
 	blocks   int
 	s        *scratch
 	units    []*matches // by unit id, nil until asked for
+	kin      [][]string // by lineage id: the sessions of each
 
 	totals   bm25.Stats
 	df       []int64        // by phrase
