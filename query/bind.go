@@ -55,7 +55,7 @@ func Bind(q *Query, o Options) (*Plan, error) {
 	if o.Origins == nil {
 		o.Origins = DefaultOrigins()
 	}
-	b := &binder{query: q, options: o, now: o.Now.In(o.Location), rows: &units[0]}
+	b := &binder{query: q, options: o, now: o.Now.In(o.Location), rows: &units[0], compact: q.Mode == Compact}
 	plan := &Plan{Query: q}
 	var err *Error
 	if err = b.where(plan, q); err != nil {
@@ -77,6 +77,7 @@ type binder struct {
 	options  Options
 	now      time.Time
 	rows     *UnitSpec // what the predicate selects that is being bound
+	compact  bool      // it stands by itself, with no more than a compact query allows
 	units    []*unit
 	phrases  []*phrase
 	nodes    int
@@ -121,7 +122,7 @@ func (b *binder) pred(p Pred) (predicate, *Error) {
 		if ok && n.Dash && f.Name == "lineage" {
 			return nil, negation(LookupField("lineage"), n.At, n.Of.String())
 		}
-		if spec := b.fieldOf(f, ok); spec != nil && n.Dash && !spec.Negatable && !spec.Later && b.query.Mode == Compact {
+		if spec := b.fieldOf(f, ok); spec != nil && n.Dash && !spec.Negatable && !spec.Later && b.compact {
 			err := negation(spec, n.At, n.Of.String())
 			if _, wrong := b.field(f); wrong != nil {
 				err.Suggestions = nil
@@ -165,7 +166,7 @@ func (b *binder) spec(name string, clause Pred, p Position) (*FieldSpec, *Error)
 		return nil, unknownField(name, p, b.query.Mode == Where)
 	case f.Later:
 		return nil, at(CodeNotSupportedYet, p, "field '%s' is not supported yet", f.Name).field(f.Name)
-	case f.BooleanOnly && b.query.Mode == Compact:
+	case f.BooleanOnly && b.compact:
 		return nil, at(CodeFieldScope, p, "field '%s' is supported only inside Boolean queries", f.Name).field(f.Name).
 			example("join it to another field with AND, as in", joined(f, clause))
 	}

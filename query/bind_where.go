@@ -38,9 +38,9 @@ func (b *binder) over(u *UnitSpec, p Pred) (predicate, *Error) {
 	if u.Later {
 		return nil, notYet(p.Pos(), u.Name.Plural())
 	}
-	outer := b.rows
-	b.rows = u
-	defer func() { b.rows = outer }()
+	outer, compact := b.rows, b.compact
+	b.rows, b.compact = u, false
+	defer func() { b.rows, b.compact = outer, compact }()
 	of, err := b.pred(p)
 	if err != nil || u.Name != UnitFile {
 		return of, err

@@ -54,7 +54,7 @@ func (p *keyword) String() string {
 
 func (p *keyword) add(x *segment, _, out *postings.Bits) error {
 	if p.none {
-		if err := p.addHolders(x, anything{}, out); err != nil {
+		if err := p.addOwners(x, out); err != nil {
 			return err
 		}
 		out.Invert()
@@ -63,6 +63,24 @@ func (p *keyword) add(x *segment, _, out *postings.Bits) error {
 		return nil
 	}
 	return p.addHolders(x, p.match, out)
+}
+
+// addOwners adds the rows that none does not select: sessions with an action, whether
+// it has a name or not, and other rows with a value.
+func (p *keyword) addOwners(x *segment, out *postings.Bits) error {
+	if p.of != postings.Action || p.of == p.to {
+		return p.addHolders(x, anything{}, out)
+	}
+	live, err := x.src.Live(p.of)
+	if err != nil {
+		return err
+	}
+	spans, err := x.src.Spans(p.to, p.of)
+	if err != nil {
+		return err
+	}
+	postings.Lift(live, out, spans)
+	return nil
 }
 
 // addHolders adds the rows that hold a value that m accepts.

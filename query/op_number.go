@@ -76,6 +76,9 @@ func compareNumber(op string, v int64) interval {
 	case "<=":
 		return interval{forever.lo, v}
 	case "<":
+		if v == forever.lo {
+			return interval{1, 0}
+		}
 		return interval{forever.lo, v - 1}
 	default: // "="
 		return interval{v, v}

@@ -238,6 +238,10 @@ func (p *parser) between(f *FieldSpec, name string, t token) (Pred, bool, *Error
 		if a > b {
 			return nil, false, inverted(f, n)
 		}
+		if !f.Signed && a < 0 {
+			return nil, false, at(CodeInvalidValue, n.At,
+				"%s between %d and %d is not representable as a non-negative count bound", name, a, b).field(name)
+		}
 	}
 	return n, true, nil
 }
