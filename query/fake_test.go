@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/hansard-search/hansard/lexer"
@@ -21,19 +20,9 @@ type fakeSession struct {
 	root, dead                     bool
 	time                           int64 // 0: unknown
 	messages, words, userMessages  int64 // below 0: unknown
-	blocks                         []fakeBlock
+	turns                          []fakeMessage
+	blocks                         []fakeBlock // of the turns, one after another
 	actions                        []fakeAction
-}
-
-type fakeBlock struct {
-	text string
-	dead bool // dead or inherited
-}
-
-type fakeAction struct {
-	keys           []string // of action.tool
-	semantic, path string
-	dead           bool
 }
 
 // A fakeSource is a segment in memory, built in the plainest way.
@@ -42,8 +31,7 @@ type fakeSource struct {
 	rows     [postings.Units]int
 	live     [postings.Units]*postings.Bits
 	allLive  bool
-	blocks   postings.Spans
-	actions  postings.Spans
+	spans    map[[2]postings.Unit]postings.Spans
 	lengths  fakeLengths
 	terms    []string
 	lists    map[string]postings.Encoded
@@ -56,18 +44,13 @@ type fakeSource struct {
 func newFake(sessions []fakeSession) *fakeSource {
 	f := &fakeSource{sessions: sessions, allLive: true, lists: map[string]postings.Encoded{},
 		keywords: map[string]*fakeDictionary{}, numbers: map[string]fakeNumbers{}}
-	blocks, actions := []uint32{0}, []uint32{0}
-	var liveBlocks, liveActions []bool
-	var liveSessions []bool
 	builders := map[string]*postings.ListBuilder{}
-	for _, s := range sessions {
-		liveSessions = append(liveSessions, !s.dead)
-		for _, b := range s.blocks {
-			row := postings.Ord(len(liveBlocks))
-			liveBlocks = append(liveBlocks, !b.dead && !s.dead)
+	row := postings.Ord(0)
+	for i, s := range sessions {
+		for j, b := range s.blocks {
 			terms := lexer.Terms(b.text)
 			f.lengths = append(f.lengths, uint32(len(terms)))
-			if !b.dead && !s.dead {
+			if sessions[i].blockLives(j) {
 				f.tokens += int64(len(terms))
 			}
 			at := map[string][]uint32{}
@@ -80,28 +63,15 @@ func newFake(sessions []fakeSession) *fakeSource {
 				}
 				builders[t].Add(row, uint32(len(terms)), positions)
 			}
+			row++
 		}
-		for _, a := range s.actions {
-			liveActions = append(liveActions, !a.dead && !s.dead)
-		}
-		blocks, actions = append(blocks, uint32(len(liveBlocks))), append(actions, uint32(len(liveActions)))
 	}
-	f.blocks, f.actions = postings.NewSpans(blocks), postings.NewSpans(actions)
 	for t, b := range builders {
 		f.terms = append(f.terms, t)
 		f.lists[t] = b.Finish()
 	}
 	sort.Strings(f.terms)
-	for u, live := range map[postings.Unit][]bool{postings.Session: liveSessions, postings.Block: liveBlocks, postings.Action: liveActions} {
-		f.rows[u] = len(live)
-		f.live[u] = postings.NewBits(len(live))
-		for i, l := range live {
-			if l {
-				f.live[u].Add(postings.Ord(i))
-			}
-			f.allLive = f.allLive && l
-		}
-	}
+	f.units()
 	f.columns()
 	return f
 }
@@ -127,58 +97,6 @@ func (f *fakeSource) open(term string, need postings.Need) postings.List {
 	return l
 }
 
-func (f *fakeSource) columns() {
-	keyword := func(column string, unit postings.Unit, o int, values ...string) {
-		if f.keywords[column] == nil {
-			f.keywords[column] = &fakeDictionary{rows: map[string][]postings.Ord{}}
-		}
-		for _, v := range values {
-			if v != "" {
-				f.keywords[column].rows[v] = append(f.keywords[column].rows[v], postings.Ord(o))
-			}
-		}
-	}
-	number := func(column string, o int, v int64, known bool) {
-		if f.numbers[column] == nil {
-			f.numbers[column] = fakeNumbers{}
-		}
-		if known {
-			f.numbers[column][postings.Ord(o)] = v
-		}
-	}
-	action := 0
-	for o, s := range f.sessions {
-		for column, v := range map[string]string{"id": s.id, "native": s.native, "origin": s.origin, "title": s.title,
-			"cwd": s.cwd, "repo": s.repo, "repo_full": s.repoFull, "repo_url_path": s.repoURL, "root": strconv.FormatBool(s.root)} {
-			keyword("session."+column, postings.Session, o, v)
-		}
-		keyword("session.tag", postings.Session, o, s.tags...)
-		keyword("session.has", postings.Session, o, s.has...)
-		number("session.time", o, s.time, s.time != 0)
-		number("session.messages", o, s.messages, s.messages >= 0)
-		number("session.words", o, s.words, s.words >= 0)
-		number("session.user_messages", o, s.userMessages, s.userMessages >= 0)
-		for _, a := range s.actions {
-			keyword("action.tool", postings.Action, action, a.keys...)
-			keyword("action.semantic", postings.Action, action, a.semantic)
-			keyword("action.path", postings.Action, action, a.path)
-			action++
-		}
-	}
-	for _, d := range f.keywords {
-		for v := range d.rows {
-			d.values = append(d.values, v)
-		}
-		sort.Strings(d.values)
-		d.of = map[postings.Ord][]int{}
-		for i, v := range d.values {
-			for _, o := range d.rows[v] {
-				d.of[o] = append(d.of[o], i)
-			}
-		}
-	}
-}
-
 var errFake = errors.New("damaged")
 
 func (f *fakeSource) failing(call string) error {
@@ -190,10 +108,11 @@ func (f *fakeSource) failing(call string) error {
 
 func (f *fakeSource) Rows(u postings.Unit) int { return f.rows[u] }
 func (f *fakeSource) Spans(parent, child postings.Unit) (postings.Spans, error) {
-	if child == postings.Action {
-		return f.actions, nil
+	spans, ok := f.spans[[2]postings.Unit{parent, child}]
+	if !ok {
+		return spans, fmt.Errorf("no spans of %v to %v", parent, child)
 	}
-	return f.blocks, f.failing("spans")
+	return spans, f.failing("spans")
 }
 func (f *fakeSource) Live(u postings.Unit) (*postings.Bits, error) {
 	return f.live[u], f.failing("live")

@@ -177,7 +177,7 @@ func TestTextAgainstFTS5(t *testing.T) {
 				t.Fatalf("%s: %d rows, want %d", text, len(got), len(want))
 			}
 			for _, h := range got {
-				row := int(h.Block) + h.Source*a.blocks.Children()
+				row := int(h.Block) + h.Source*a.blocks().Children()
 				score, ok := want[row]
 				if !ok || exact && !near(score, h.Score) {
 					t.Fatalf("%s: row %d (%q) scores %v, want %v %v", text, row, texts[row], h.Score, score, ok)

@@ -50,7 +50,7 @@ func (o *oracle) answer(q *Query) oracleAnswer {
 	})
 	a.df = df
 	for i, s := range o.sessions {
-		if s.dead || q.Where != nil && !o.holds(q.Where, s) {
+		if s.dead || !o.selects(q, s) {
 			continue
 		}
 		h := oracleHit{id: s.id, block: -1, time: s.time, session: i}
@@ -60,7 +60,7 @@ func (o *oracle) answer(q *Query) oracleAnswer {
 		}
 		for j, b := range s.blocks {
 			terms := lexer.Terms(b.text)
-			if b.dead || !textHolds(q.Match, terms) {
+			if !s.blockLives(j) || !textHolds(q.Match, terms) {
 				continue
 			}
 			a.blocks++
@@ -100,7 +100,7 @@ func cmpFloat(a, b float64) int {
 func (o *oracle) eachBlock(f func(session, block int, terms []string)) {
 	for i, s := range o.sessions {
 		for j, b := range s.blocks {
-			if !s.dead && !b.dead {
+			if s.blockLives(j) {
 				f(i, j, lexer.Terms(b.text))
 			}
 		}
@@ -198,21 +198,54 @@ func contributions(t Text, terms []string, counts bool, index *int, dst []float6
 	return dst
 }
 
+// holds reports whether p holds for s.
 func (o *oracle) holds(p Pred, s fakeSession) bool {
+	return tree(p, func(leaf Pred) bool {
+		switch n := leaf.(type) {
+		case *Exclude:
+			return !s.hasBlock(n.Of)
+		case *Matches:
+			return s.hasBlock(n.Of)
+		case *Exists:
+			return slices.ContainsFunc(o.rows(n.Unit, s), func(r oracleRow) bool { return o.rowHolds(n.Of, s, r) })
+		case *Seq:
+			return o.follows(n.Steps, s, o.rows(UnitAction, s), -1)
+		case *Field:
+			return slices.ContainsFunc(n.Values, func(v Value) bool { return o.fieldHolds(n.Name, v.Text, s) })
+		}
+		return o.compares(leaf, func(name string) (int64, bool) { return numberOf(s, name) })
+	})
+}
+
+// hasBlock reports whether p stands in a live block.
+func (s *fakeSession) hasBlock(p *Phrase) bool {
+	for j, b := range s.blocks {
+		if s.blockLives(j) && instances(p, lexer.Terms(b.text)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tree evaluates AND, OR and NOT over leaves.
+func tree(p Pred, leaf func(Pred) bool) bool {
 	switch n := p.(type) {
 	case *And:
-		return !slices.ContainsFunc(n.Of, func(k Pred) bool { return !o.holds(k, s) })
+		return !slices.ContainsFunc(n.Of, func(k Pred) bool { return !tree(k, leaf) })
 	case *Or:
-		return slices.ContainsFunc(n.Of, func(k Pred) bool { return o.holds(k, s) })
+		return slices.ContainsFunc(n.Of, func(k Pred) bool { return tree(k, leaf) })
 	case *Not:
-		return !o.holds(n.Of, s)
-	case *Exclude:
-		return !slices.ContainsFunc(s.blocks, func(b fakeBlock) bool {
-			return !b.dead && instances(n.Of, lexer.Terms(b.text)) > 0
-		})
+		return !tree(n.Of, leaf)
+	}
+	return leaf(p)
+}
+
+// compares evaluates a comparison or a range of a number or a time.
+func (o *oracle) compares(p Pred, number func(name string) (int64, bool)) bool {
+	switch n := p.(type) {
 	case *Compare:
 		lo, hi := o.meaning(n.Name, n.Value.Text)
-		v, ok := numberOf(s, n.Name)
+		v, ok := number(n.Name)
 		switch {
 		case !ok:
 			return false
@@ -229,17 +262,18 @@ func (o *oracle) holds(p Pred, s fakeSession) bool {
 	case *Range:
 		lo, _ := o.meaning(n.Name, n.Low.Text)
 		_, hi := o.meaning(n.Name, n.High.Text)
-		v, ok := numberOf(s, n.Name)
+		v, ok := number(n.Name)
 		return ok && lo <= v && v <= hi
-	case *Field:
-		return slices.ContainsFunc(n.Values, func(v Value) bool { return o.fieldHolds(n.Name, v.Text, s) })
 	}
 	panic("kind")
 }
 
 func (o *oracle) meaning(name, value string) (lo, hi int64) {
-	if name != "date" && name != "since" && name != "until" {
-		v, _ := strconv.ParseInt(value, 10, 64)
+	if !slices.Contains([]string{"date", "since", "until", "time"}, name) {
+		v, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			panic(err)
+		}
 		return v, v
 	}
 	iv, _ := parseDate(value, o.options.Now)
@@ -254,12 +288,20 @@ func numberOf(s fakeSession, name string) (int64, bool) {
 		return s.words, s.words >= 0
 	case "user_messages":
 		return s.userMessages, s.userMessages >= 0
+	case "date":
+		return s.time, s.time != 0
 	}
-	return s.time, s.time != 0
+	panic("number " + name)
 }
 
 func foldContains(s, sub string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(sub))
+}
+
+// pathHas reports whether path contains v, whatever the slashes.
+func pathHas(path, v string) bool {
+	slash := strings.NewReplacer(`\`, "/")
+	return foldContains(slash.Replace(path), slash.Replace(v))
 }
 
 func (o *oracle) fieldHolds(name, v string, s fakeSession) bool {
@@ -288,14 +330,14 @@ func (o *oracle) fieldHolds(name, v string, s fakeSession) bool {
 		return s.cwd != "" && (a == b || strings.HasPrefix(a, b+"/"))
 	case "path":
 		return action(func(a fakeAction) bool {
-			return a.path != "" && foldContains(slash.Replace(a.path), slash.Replace(v))
+			return slices.ContainsFunc(a.allPaths(), func(p string) bool { return pathHas(p, v) })
 		})
 	case "tool":
 		return v == "none" && len(liveActions) == 0 ||
 			action(func(a fakeAction) bool { return slices.Contains(a.keys, strings.ToLower(v)) })
 	case "action":
 		return v == "none" && len(liveActions) == 0 ||
-			action(func(a fakeAction) bool { return a.semantic == v })
+			action(func(a fakeAction) bool { return strings.EqualFold(a.semantic, v) })
 	case "since":
 		lo, _ := o.meaning(name, v)
 		return s.time != 0 && s.time >= lo

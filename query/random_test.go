@@ -55,15 +55,7 @@ func randomSessions(r *rand.Rand, n int) []fakeSession {
 				s.has = append(s.has, h)
 			}
 		}
-		for range r.IntN(6) {
-			s.blocks = append(s.blocks, fakeBlock{text: randomText(r, r.IntN(12)), dead: r.IntN(6) == 0})
-		}
-		for range r.IntN(3) {
-			s.actions = append(s.actions, fakeAction{
-				keys:     [][]string{{"bash", "shell"}, {"exec_command", "shell", "bash"}, {"edit"}}[r.IntN(3)],
-				semantic: pick(r, "shell", "file_edit", "git"), dead: r.IntN(5) == 0,
-				path: pick(r, "", "src/Query/a_b.go", `src\query\axb.go`, "100%.md")})
-		}
+		randomRows(r, &s)
 		out = append(out, s)
 	}
 	return out
@@ -226,7 +218,7 @@ func compareAnswer(t *testing.T, text string, sources []Source, got *Result, wan
 			return
 		}
 		if w.block >= 0 {
-			lo, _ := sources[h.Source].(*fakeSource).blocks.Run(h.Session)
+			lo, _ := sources[h.Source].(*fakeSource).blocks().Run(h.Session)
 			if int(h.Block-lo) != w.block {
 				t.Errorf("%q: hit %d is block %d, want %d", text, i, h.Block-lo, w.block)
 			}
