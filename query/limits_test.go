@@ -117,14 +117,17 @@ func TestDeadline(t *testing.T) {
 // TestTermsWithinWords: a run of words without spaces costs as much as they do apart.
 func TestTermsWithinWords(t *testing.T) {
 	for text, want := range map[string]string{
-		strings.Repeat("a-", MaxTerms-1) + "a":               "",
-		strings.Repeat("a-", MaxTerms) + "a":                 CodeTooManyTerms,
-		`"` + strings.Repeat("a ", MaxTerms+1) + `"`:         CodeTooManyTerms,
-		"b -" + strings.Repeat("a.", MaxTerms) + "c":         CodeTooManyTerms,
-		strings.Repeat("a/b ", MaxTerms/2):                   "",
-		strings.Repeat("a/b ", MaxTerms/2) + "c":             CodeTooManyTerms,
-		"(b OR " + strings.Repeat("a.", MaxTerms) + "c) d":   CodeTooManyTerms,
-		"x NOT " + strings.Repeat("é_", MaxTerms) + "z tail": CodeTooManyTerms,
+		strings.Repeat("a-", MaxTerms-1) + "a":                                                      "",
+		strings.Repeat("a-", MaxTerms) + "a":                                                        CodeTooManyTerms,
+		`"` + strings.Repeat("a ", MaxTerms+1) + `"`:                                                CodeTooManyTerms,
+		"b -" + strings.Repeat("a.", MaxTerms) + "c":                                                CodeTooManyTerms,
+		strings.Repeat("a/b ", MaxTerms/2):                                                          "",
+		strings.Repeat("a/b ", MaxTerms/2) + "c":                                                    CodeTooManyTerms,
+		"(b OR " + strings.Repeat("a.", MaxTerms) + "c) d":                                          CodeTooManyTerms,
+		"x NOT " + strings.Repeat("é_", MaxTerms) + "z tail":                                        CodeTooManyTerms,
+		"actions where " + strings.Repeat("exit_code:>5 AND ", MaxTerms-1) + "exit_code:>5":         "",
+		"actions where " + strings.Repeat("exit_code > 5 AND ", MaxTerms-1) + "exit_code > 5":       "",
+		"sessions where NOT " + strings.Repeat("words > 5 OR ", MaxTerms) + "words between 5 and 6": CodeTooManyTerms,
 	} {
 		_, err := Compile(text, Options{Now: testNow})
 		var e *Error

@@ -184,6 +184,9 @@ func (p *parser) compare(t token, name, op string, values []Value) (Pred, *Error
 	}
 	if len(values) == 0 {
 		v, ok := p.value(p.peek())
+		if p.peek().kind == tokError {
+			return nil, p.peek().err
+		}
 		if !ok {
 			return nil, at(CodeSyntax, t.at, "field '%s' requires a value after %s", name, op).
 				field(name).expect(valueName(f))
@@ -218,6 +221,11 @@ func (p *parser) between(f *FieldSpec, name string, t token) (Pred, bool, *Error
 	lo, okLo := p.value(p.ahead(2))
 	and := p.ahead(3)
 	hi, okHi := p.value(p.ahead(4))
+	for n := 2; n <= 4; n++ {
+		if e := p.ahead(n); e.kind == tokError {
+			return nil, false, e.err
+		}
+	}
 	if !okLo || !okHi || and.kind != tokWord || !strings.EqualFold(and.raw, "and") {
 		return nil, false, nil
 	}

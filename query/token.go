@@ -195,9 +195,21 @@ func (s *scanner) run(start int) (token, *Error) {
 		return t, nil
 	}
 	word := strings.TrimRight(raw, "*")
-	s.terms++
+	if neg || !s.strict || !grammatical(raw) {
+		s.terms++
+	}
 	return token{kind: tokWord, at: s.pos(start), raw: raw, text: word, neg: neg,
 		prefix: word != "" && len(word) < len(raw)}, nil
+}
+
+// grammatical reports whether a word of a predicate is no value: a predicate prints with
+// no more values than it was written with, but with other words between them.
+func grammatical(word string) bool {
+	switch strings.ToUpper(word) {
+	case "AND", "OR", "NOT", "BETWEEN":
+		return true
+	}
+	return strings.Trim(word, "<>=") == "" || compares(word)
 }
 
 // skipRun moves to the end of a run: a space, a quote, the end of the group, or in
