@@ -59,6 +59,12 @@ var committedQueries = []string{
 	"(repo:a OR repo:b) AND NOT tag:c foo OR bar", "words>=7 until:\"last week\" -origin:codex-session", "foo(bar, baz) :)",
 	"sessions where repo:a AND words > 3", "a | count by repo", "has:paste -has:tools root:false", `"\ud83d\ude00"* -"a b"`,
 	`"\ud83dude00é"`, "tag:a AND NOT NOT tag:b", `date >= "repo:" x`,
+	"sessions where (repo:a OR -tag:b) AND NOT ~\"a b\"* | actions where tool:bash|none AND session.date:>=2026-01",
+	"sessions where seq((tool:edit OR tool:write) AND session.repo:x ->[next] action:shell -> [within:5m] exit_code >= -1)",
+	"foo exists message(role:user AND words between 3 and 8 OR -session.tag:a) seq(is_error:true -> NOT tool:x AND type:y) -bar",
+	"FILES  WHERE path:\"a b\"|c and not time < yesterday", "blocks where type:(code|text) | count", "exists action(exit_code:=-1) OR ~foo*",
+	"messages where exists block(type:x)", "sessions where seq(action:shell)", "runs where status:x", "assertion where value.a.b:1",
+	"observed-events where kind:x | sessions where a", "sessions where NOT (NOT NOT exists file(path:x))", "~/src ~\"~\" ~*** -~x",
 }
 
 // queryPieces are what random queries are made of.
@@ -66,6 +72,8 @@ var queryPieces = []string{
 	"foo", "Bar", "a", "NOT", "AND", "OR", "not", "and", "or", "between", "with", "where", "repo:", "tag:", "-tag:a", "words", "date", ">=", "<", "=",
 	"3", "-1", "2026-01-01", "7d", "(", ")", "((", "))", "|", ":", "::", "\"", `"a b"`, `"\u00e9"`, `\`, "*", "**", "-", "--", "é", "日本", "\u0301", "\x00", "\xff", "\n", "\t",
 	"main()", "http://x/y", "[", "]", "{", "}", "~", "^", "tag:(a|b)", "unknown:x", "has:paste", "root:true", "id:", "messages>5",
+	"sessions where ", "actions where ", "files", "exists", "exists action(", "exists messages (", "seq(", "->", "-> [next]", "[within:", "5m]",
+	"~", "~foo", "~\"a b\"", "session.", "session.tag:a", "session.words:>5", "tool:none", "exit_code", "time", "role:user", "is_error:true", "value.a:",
 }
 
 func makeQuery(r *rand.Rand) string {

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,5 +216,37 @@ func TestPredicatesAgainstOracle(t *testing.T) {
 	t.Logf("of %d queries %d found some sessions, %d all, %d none", archives*queries, some, all, none)
 	if some < archives*queries/3 {
 		t.Errorf("only %d of %d queries tell sessions apart", some, archives*queries)
+	}
+}
+
+// TestPredicatesByWorkers: sources large enough for several workers give the answer of
+// the plain loops, whatever the number of workers and however the sources are cut.
+func TestPredicatesByWorkers(t *testing.T) {
+	seed := cmp.Or(*testSeed, rand.Uint64())
+	t.Logf("go test ./query -run %s -seed %d", t.Name(), seed)
+	r := rand.New(rand.NewPCG(seed, 3))
+	const sessions, queries = 3600, 40
+	archive := randomSessions(r, sessions)
+	o := &oracle{sessions: archive, options: Options{Now: testNow}}
+	var even []Source
+	for part := range slices.Chunk(archive, sessions/9) {
+		even = append(even, newFake(part))
+	}
+	layouts := [][]Source{{newFake(archive)}, even, split(r, archive)}
+	if n := workersFor(even, 3); n != 3 {
+		t.Fatalf("%d workers, want 3: the test proves nothing", n)
+	}
+	for range queries {
+		text := randomWhere(r)
+		plan := mustCompile(t, text)
+		want := o.answer(plan.Query)
+		for _, sources := range layouts {
+			for workers := 1; workers <= 3; workers += 2 {
+				compareAnswer(t, text, sources, runAll(t, plan, sources, RunOptions{Limit: -1, Workers: workers}), want)
+			}
+		}
+		if t.Failed() {
+			return
+		}
 	}
 }
