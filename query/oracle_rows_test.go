@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 // An oracleRow is a live row of a session: what the predicates of a unit see of it.
 type oracleRow struct {
+	place   int                 // among the rows of the session, live or not
 	words   map[string][]string // values by field, "role"; for tool, action and path of any call in it
 	failed  string
 	numbers map[string]int64 // by field; absent: unknown
@@ -19,8 +21,8 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 	switch u {
 	case UnitMessage:
 		block := 0
-		for _, m := range s.allTurns() {
-			r := oracleRow{words: map[string][]string{"role": {m.role}, "type": {m.kind}}, numbers: moment(m.numbers, m.time)}
+		for i, m := range s.allTurns() {
+			r := oracleRow{place: i, words: map[string][]string{"role": {m.role}, "type": {m.kind}}, numbers: moment(m.numbers, m.time)}
 			for range m.blocks {
 				if b := s.blocks[block]; s.blockLives(block) {
 					r.words["tool"] = append(r.words["tool"], b.keys...)
@@ -36,16 +38,16 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 	case UnitBlock:
 		for j, b := range s.blocks {
 			if s.blockLives(j) {
-				out = append(out, oracleRow{numbers: moment(nil, s.turnOf(j).time), words: map[string][]string{
+				out = append(out, oracleRow{place: j, numbers: moment(nil, s.turnOf(j).time), words: map[string][]string{
 					"type": {b.kind}, "tool": b.keys, "action": {b.semantic}, "path": b.paths}})
 			}
 		}
 	case UnitAction, UnitFile:
-		for _, a := range s.actions {
+		for i, a := range s.actions {
 			if s.dead || a.dead {
 				continue
 			}
-			r := oracleRow{failed: a.failed, numbers: moment(nil, a.time), words: map[string][]string{
+			r := oracleRow{place: i, failed: a.failed, numbers: moment(nil, a.time), words: map[string][]string{
 				"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": a.allPaths(), "followup_class": {a.followup}}}
 			if code, err := strconv.ParseInt(a.exit, 10, 64); err == nil {
 				r.numbers["exit_code"] = code
@@ -88,6 +90,31 @@ func (o *oracle) selects(q *Query, s fakeSession) bool {
 		return o.holds(&Exists{Unit: q.Unit, Of: q.Where}, s)
 	}
 	return q.Where == nil || o.holds(q.Where, s)
+}
+
+// answerRows are the rows that q asks for, in their order.
+func (o *oracle) answerRows(q *Query) []RowAnchor {
+	var out []RowAnchor
+	for _, s := range o.sessions {
+		if s.dead || q.Scope != nil && !o.holds(q.Scope, s) {
+			continue
+		}
+		for _, r := range o.rows(q.Unit, s) {
+			if !o.rowHolds(q.Where, s, r) {
+				continue
+			}
+			a := RowAnchor{SessionID: s.id, Place: int64(r.place)}
+			if a.Time, a.HasTime = r.numbers["time"]; !a.HasTime {
+				a.Time, a.HasTime = s.time, s.time != 0
+			}
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b RowAnchor) int {
+		// The time of an unknown one is 0, before all others.
+		return cmp.Or(cmp.Compare(a.Time, b.Time), strings.Compare(a.SessionID, b.SessionID), cmp.Compare(a.Place, b.Place))
+	})
+	return out
 }
 
 // rowHolds reports whether p holds for row r of s as a whole.

@@ -200,6 +200,9 @@ func TestPredicatesAgainstOracle(t *testing.T) {
 			want := o.answer(plan.Query)
 			compareAnswer(t, text, whole, runAll(t, plan, whole, RunOptions{Limit: -1}), want)
 			compareAnswer(t, text, parts, runAll(t, plan, parts, RunOptions{Limit: -1, Workers: 3}), want)
+			if plan.Query.Unit != UnitSession && plan.Query.Unit != UnitFile {
+				compareRowPages(t, r, plan, o.answerRows(plan.Query), whole, parts)
+			}
 			if t.Failed() {
 				return
 			}
@@ -216,6 +219,45 @@ func TestPredicatesAgainstOracle(t *testing.T) {
 	t.Logf("of %d queries %d found some sessions, %d all, %d none", archives*queries, some, all, none)
 	if some < archives*queries/3 {
 		t.Errorf("only %d of %d queries tell sessions apart", some, archives*queries)
+	}
+}
+
+// compareRowPages compares all rows with want, then page by page, by offset and by
+// anchor, each page from one of the layouts.
+func compareRowPages(t *testing.T, r *rand.Rand, p *Plan, want []RowAnchor, layouts ...[]Source) {
+	t.Helper()
+	page := func(sources []Source, o RowOptions) []RowAnchor {
+		res, err := RunRows(t.Context(), p, sources, o)
+		if err != nil {
+			t.Fatalf("RunRows(%q): %v", p.Query.Source, err)
+		}
+		if int(res.Total) != len(want) {
+			t.Errorf("%q: total %d rows, want %d", p.Query.Source, res.Total, len(want))
+		}
+		var out []RowAnchor
+		for _, row := range res.Rows {
+			out = append(out, row.RowAnchor)
+		}
+		return out
+	}
+	for _, sources := range layouts {
+		if got := page(sources, RowOptions{Limit: -1, Workers: 2}); !slices.Equal(got, want) {
+			t.Errorf("%q: rows %v, want %v", p.Query.Source, got, want)
+			return
+		}
+	}
+	size := 1 + r.IntN(5)
+	var after *RowAnchor
+	for i := 0; i < min(len(want), 30); i += size {
+		sources := layouts[r.IntN(len(layouts))]
+		part := want[i:min(i+size, len(want))]
+		byOffset := page(sources, RowOptions{Limit: size, Offset: i})
+		byAnchor := page(sources, RowOptions{Limit: size, After: after})
+		if !slices.Equal(byOffset, part) || !slices.Equal(byAnchor, part) {
+			t.Errorf("%q: page at %d: by offset %v, by anchor %v, want %v", p.Query.Source, i, byOffset, byAnchor, part)
+			return
+		}
+		after = &part[len(part)-1]
 	}
 }
 
