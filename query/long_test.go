@@ -64,7 +64,7 @@ var committedQueries = []string{
 	"foo exists message(role:user AND words between 3 and 8 OR -session.tag:a) seq(is_error:true -> NOT tool:x AND type:y) -bar",
 	"FILES  WHERE path:\"a b\"|c and not time < yesterday", "blocks where type:(code|text) | count", "exists action(exit_code:=-1) OR ~foo*",
 	"messages where exists block(type:x)", "sessions where seq(action:shell)", "runs where status:x", "assertion where value.a.b:1",
-	"observed-events where kind:x | sessions where a", "sessions where NOT (NOT NOT exists file(path:x))", "~/src ~\"~\" ~*** -~x",
+	"observed-events where kind:x | sessions where a", "sessions where NOT (NOT NOT exists file(path:x))", "~/src ~\"~\" ~*** -~x", `~"/src"* ~"/"`,
 }
 
 // queryPieces are what random queries are made of.
@@ -72,8 +72,8 @@ var queryPieces = []string{
 	"foo", "Bar", "a", "NOT", "AND", "OR", "not", "and", "or", "between", "with", "where", "repo:", "tag:", "-tag:a", "words", "date", ">=", "<", "=",
 	"3", "-1", "2026-01-01", "7d", "(", ")", "((", "))", "|", ":", "::", "\"", `"a b"`, `"\u00e9"`, `\`, "*", "**", "-", "--", "é", "日本", "\u0301", "\x00", "\xff", "\n", "\t",
 	"main()", "http://x/y", "[", "]", "{", "}", "~", "^", "tag:(a|b)", "unknown:x", "has:paste", "root:true", "id:", "messages>5",
-	"sessions where ", "actions where ", "files", "exists", "exists action(", "exists messages (", "seq(", "->", "-> [next]", "[within:", "5m]",
-	"~", "~foo", "~\"a b\"", "session.", "session.tag:a", "session.words:>5", "tool:none", "exit_code", "time", "role:user", "is_error:true", "value.a:",
+	"sessions where ", "files", "exists", "exists action(", "seq(tool:a", "->", "-> [within:5m] ", "~", "~foo", "~\"/b\"*", "session.tag:a",
+	"exists messages (role:user OR words > 5)", "seq(tool:a AND NOT path:b -> [next] session.words:>5)", "tool:none", "exit_code", "time",
 }
 
 func makeQuery(r *rand.Rand) string {

@@ -78,6 +78,7 @@ func TestParsePrint(t *testing.T) {
 		{"messages >= 5 AND messages <= 20", "messages >= 5 AND messages <= 20"},
 		{"deploy with caveats", `deploy "with" caveats`},
 		{"~/src", `"~/src"`},
+		{`~"/src"* a`, `~"/src"* a`},
 		{"a|b", `"a|b"`},
 		{"foo(bar, baz) more", `"foo(bar," "baz)" more`},
 		{`smile ":)"`, `smile ":)"`},

@@ -159,6 +159,13 @@ func printPred(b *strings.Builder, p Pred, nested bool) {
 		printPhrase(b, n.Of)
 	case *Matches:
 		b.WriteByte('~')
+		if strings.HasPrefix(n.Of.Text, "/") { // ~/src is a path
+			quote(b, n.Of.Text)
+			if n.Of.Prefix {
+				b.WriteByte('*')
+			}
+			break
+		}
 		printPhrase(b, n.Of)
 	case *Exists:
 		b.WriteString("exists " + string(n.Unit) + "(")
