@@ -37,6 +37,9 @@ func (p *parser) lookup(name string, pos Position) (*FieldSpec, string, *Error) 
 		}
 		return f, ownerPrefix + f.Name, nil
 	}
+	if p.unit.Name == UnitAssertion && strings.HasPrefix(name, "value.") {
+		return &FieldSpec{Name: name, Later: true}, name, nil
+	}
 	if anyField(name) == nil && !strings.HasPrefix(name, "value.") {
 		return nil, "", unknownField(name, pos, true)
 	}
