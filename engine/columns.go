@@ -99,7 +99,7 @@ var blockColumns = []column[blockRow]{
 		if b.action == nil {
 			return ""
 		}
-		return b.action.Semantic
+		return cmp.Or(b.action.Semantic, "other")
 	}),
 	words("block.path", func(b blockRow) []string {
 		if b.action == nil {
