@@ -30,7 +30,7 @@ func (s *scanner) structure(start int) (t token, ok bool, err *Error) {
 			return s.opens(start, token{kind: tokExists, name: string(u.Name)}, len(rest)-len(paren))
 		}
 	case "seq":
-		if strings.HasPrefix(after, "(") && (s.strict || strings.Contains(after, "->")) {
+		if strings.HasPrefix(after, "(") && (s.strict || s.steps(after[1:])) {
 			return s.opens(start, token{kind: tokSeq}, len(rest)-len(after))
 		}
 	}
@@ -74,6 +74,28 @@ func (s *scanner) source(rest string) bool {
 	s.i += len(rest) - len(after) + len(where)
 	s.strict, s.from = true, 0
 	return true
+}
+
+// steps reports whether what stands behind "seq(" are the steps of a sequence: an arrow
+// inside of the parentheses, or a clause of a field at their beginning. seq(1, 9) is code,
+// and so is fn seq(n) -> Vec.
+func (s *scanner) steps(inside string) bool {
+	first := strings.TrimLeft(inside, " -(")
+	if name := fieldName(first); name != "" && structuralField(name) != nil && !s.boundary(first[len(name)+1:]) {
+		return true
+	}
+	depth := 1
+	for i := 0; i < len(inside) && depth > 0; i++ {
+		switch {
+		case inside[i] == '(':
+			depth++
+		case inside[i] == ')':
+			depth--
+		case depth == 1 && strings.HasPrefix(inside[i:], "->"):
+			return true
+		}
+	}
+	return false
 }
 
 // opens reads the head of a group whose parenthesis is n bytes behind start.
