@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 
@@ -61,6 +62,11 @@ func (s *fakeSession) turnOf(j int) fakeMessage {
 func (s *fakeSession) blockLives(j int) bool {
 	return !s.dead && !s.turnOf(j).dead && !s.blocks[j].dead
 }
+
+// name is the tool as the source spells it, and family what it is called by others: of
+// keys, the first and the second.
+func (a *fakeAction) name() string   { return slices.Concat(a.keys, []string{""})[0] }
+func (a *fakeAction) family() string { return slices.Concat(a.keys, []string{"", ""})[1] }
 
 // allPaths are the paths of a.
 func (a *fakeAction) allPaths() []string {
@@ -164,6 +170,8 @@ func (f *fakeSource) columns() {
 		}
 		for _, a := range s.actions {
 			f.keyword("action.tool", action, a.keys...)
+			f.keyword("action.tool_name", action, a.name())
+			f.keyword("action.tool_family", action, a.family())
 			f.keyword("action.semantic", action, a.semantic)
 			f.keyword("action.path", action, a.allPaths()...)
 			f.keyword("action.is_error", action, a.failed)

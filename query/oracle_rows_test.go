@@ -48,7 +48,8 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 				continue
 			}
 			r := oracleRow{place: i, failed: a.failed, numbers: moment(nil, a.time), words: map[string][]string{
-				"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": a.allPaths(), "followup_class": {a.followup}}}
+				"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": a.allPaths(), "followup_class": {a.followup},
+				"tool shown": {a.name()}, "tool_family shown": {a.family()}}}
 			if code, err := strconv.ParseInt(a.exit, 10, 64); err == nil {
 				r.numbers["exit_code"] = code
 			}

@@ -61,7 +61,7 @@ var randomLeaves = map[Unit][]string{
 		"time between 2026-03 and yesterday"},
 	UnitAction: {"tool:bash", "tool:Edit|shell", "tool:none", "tool:none|exec_command", "action:shell", "action:Git|none", "action:none",
 		"type:custom", "type:SHELL|git", "path:query/a", "path:100%", "path:_", "path:.go|.md", "is_error:true", "is_error:ok", "is_error:maybe",
-		"is_error:(failed|passed)", "is_error:1|maybe", "exit_code > 0", "exit_code:<0", "exit_code = -1", "exit_code:>=-1", "exit_code between -5 and 1",
+		"is_error:(failed|passed)", "is_error:1|maybe", "is_error:0", "is_error:Y", "is_error:FALSE|n", "exit_code > 0", "exit_code:<0", "exit_code = -1", "exit_code:>=-1", "exit_code between -5 and 1",
 		"exit_code < -1", "exit_code < -9223372036854775808", "exit_code > 9223372036854775807", "exit_code <= 127", "followup_class:acknowledged", "followup_class:AMBIGUOUS|x", "time >= 2026-03-10", "time <= 2026-03-10"},
 	UnitBlock: {"type:text", "type:CODE|tool_use", "tool:shell", "tool:none", "tool:none|edit", "action:git", "action:none", "action:shell|none",
 		"path:src/", "path:%", "time >= 2026-03-15", "time < 2026-03-15", "time between 2026-02-20 and 2026-03"},
@@ -252,7 +252,7 @@ func compareRowPages(t *testing.T, r *rand.Rand, p *Plan, want []RowAnchor, layo
 		sources := layouts[r.IntN(len(layouts))]
 		part := want[i:min(i+size, len(want))]
 		byOffset := page(sources, RowOptions{Limit: size, Offset: i})
-		byAnchor := page(sources, RowOptions{Limit: size, After: after})
+		byAnchor := page(sources, RowOptions{Limit: size, After: after, Seen: i})
 		if !slices.Equal(byOffset, part) || !slices.Equal(byAnchor, part) {
 			t.Errorf("%q: page at %d: by offset %v, by anchor %v, want %v", p.Query.Source, i, byOffset, byAnchor, part)
 			return

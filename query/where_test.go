@@ -63,6 +63,9 @@ func TestWhere(t *testing.T) {
 		{"sessions where ~pointer AND NOT ~zzz", "message"},
 		{"sessions where repo:x | actions where action:shell", "edit,shell"},
 		{"sessions where tag:y OR repo:x", "edit,shell"},
+		{"sessions where (tag:y OR repo:x) OR (tag:z OR tag:x)", "edit,shell"},
+		{"sessions where (NOT repo:x AND tool:bash) AND (tag:z AND NOT tag:y)", ""},
+		{"actions where (exit_code > 0 OR exit_code < 0) OR is_error:true", "edit"},
 		{"sessions where exists action(tool:bash OR is_error:true) AND repo:x", "edit,shell"},
 	} {
 		got := []string{}
