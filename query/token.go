@@ -60,6 +60,7 @@ type scanner struct {
 	strict bool
 	from   int
 	head   bool // a source may stand here
+	unit   Unit // whose predicate began last: whose fields errors show
 	piped  bool // a bar stood before it
 }
 

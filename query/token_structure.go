@@ -27,10 +27,12 @@ func (s *scanner) structure(start int) (t token, ok bool, err *Error) {
 	case "exists":
 		name, paren := cutWord(after)
 		if u := LookupUnit(name); u != nil && u.Name != UnitSession && strings.HasPrefix(paren, "(") {
+			s.unit = u.Name
 			return s.opens(start, token{kind: tokExists, name: string(u.Name)}, len(rest)-len(paren))
 		}
 	case "seq":
 		if strings.HasPrefix(after, "(") && (s.strict || s.steps(after[1:])) {
+			s.unit = UnitAction
 			return s.opens(start, token{kind: tokSeq}, len(rest)-len(after))
 		}
 	}
@@ -72,6 +74,7 @@ func (s *scanner) source(rest string) bool {
 		return false // wherever
 	}
 	s.i += len(rest) - len(after) + len(where)
+	s.unit = LookupUnit(unit).Name
 	s.strict, s.from = true, 0
 	return true
 }

@@ -14,8 +14,12 @@ func (s *scanner) fieldClause(start, body int, neg bool) (t token, ok bool, err 
 	}
 	after := s.text[body+len(name)+1:]
 	f := LookupField(name)
-	if f == nil && s.strict {
-		f = structuralField(name)
+	if s.strict {
+		if own := s.unit.spec(); own != nil && own.Lookup(name) != nil {
+			f = own.Lookup(name)
+		} else if f == nil {
+			f = structuralField(name)
+		}
 	}
 	if f == nil && strings.HasPrefix(after, "//") {
 		return token{}, false, nil // an address
