@@ -39,7 +39,7 @@ func (o *oracle) answer(q *Query) oracleAnswer {
 	}
 	rows, tokens := 0, 0
 	df := make([]int, len(phrases))
-	o.eachBlock(func(_, _ int, terms []string) {
+	count := func(_, _ int, terms []string) {
 		rows++
 		tokens += len(terms)
 		for i, p := range phrases {
@@ -47,7 +47,10 @@ func (o *oracle) answer(q *Query) oracleAnswer {
 				df[i]++
 			}
 		}
-	})
+	}
+	if len(phrases) > 0 {
+		o.eachBlock(count)
+	}
 	a.df = df
 	for i, s := range o.sessions {
 		if s.dead || !o.selects(q, s) {

@@ -267,7 +267,11 @@ func TestPredicatesByWorkers(t *testing.T) {
 	seed := cmp.Or(*testSeed, rand.Uint64())
 	t.Logf("go test ./query -run %s -seed %d", t.Name(), seed)
 	r := rand.New(rand.NewPCG(seed, 3))
-	const sessions, queries = 3600, 40
+	const sessions = 3600
+	queries := 15
+	if *long {
+		queries = 500
+	}
 	archive := randomSessions(r, sessions)
 	o := &oracle{sessions: archive, options: Options{Now: testNow}}
 	var even []Source
