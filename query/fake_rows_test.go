@@ -1,6 +1,8 @@
 package query
 
 import (
+	"context"
+	"iter"
 	"slices"
 	"sort"
 	"strconv"
@@ -23,7 +25,9 @@ type fakeBlock struct {
 	keys       []string // of block.tool
 	semantic   string
 	paths      []string
-	dead       bool // dead or inherited
+	command    string
+	output     string // of its call
+	dead       bool   // dead or inherited
 }
 
 type fakeAction struct {
@@ -33,6 +37,8 @@ type fakeAction struct {
 	failed         string   // "1", "0", or unknown
 	exit           string   // or unknown
 	followup       string
+	command        string
+	output         string
 	time           int64 // 0: unknown
 	dead           bool
 }
@@ -207,4 +213,65 @@ func (f *fakeSource) sessionColumns(o int, s fakeSession) {
 	f.number("session.messages", o, s.messages, s.messages >= 0)
 	f.number("session.words", o, s.words, s.words >= 0)
 	f.number("session.user_messages", o, s.userMessages, s.userMessages >= 0)
+}
+
+// texts are the stored texts of a that part names.
+func (a *fakeAction) texts(part Part) []string {
+	switch part {
+	case Command:
+		return []string{a.command}
+	case Output:
+		return []string{a.output}
+	case FileText:
+		return append(a.allPaths(), a.name(), a.semantic, a.command)
+	case ActionText:
+		return append(a.allPaths(), a.name(), a.semantic, a.command, a.output)
+	}
+	panic("part")
+}
+
+func (b *fakeBlock) texts(part Part) []string {
+	switch part {
+	case SearchText:
+		return []string{b.text}
+	case Command:
+		return []string{b.command}
+	case Output:
+		return []string{b.output}
+	}
+	panic("part")
+}
+
+func (f *fakeSource) Matching(match func(term []byte) bool, need postings.Need) iter.Seq2[postings.List, error] {
+	return func(yield func(postings.List, error) bool) {
+		for _, t := range f.terms {
+			if match([]byte(t)) && !yield(f.open(t, need), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *fakeSource) Texts(_ context.Context, u postings.Unit, rows *postings.Bits, part Part, visit func(postings.Ord, string) bool) error {
+	row := postings.Ord(0)
+	tell := func(texts []string) {
+		for i := 0; rows.Has(row) && i < len(texts); i++ {
+			if texts[i] != "" && !visit(row, texts[i]) {
+				break
+			}
+		}
+		row++
+	}
+	for _, s := range f.sessions {
+		if u == postings.Block {
+			for _, b := range s.blocks {
+				tell(b.texts(part))
+			}
+			continue
+		}
+		for _, a := range s.actions {
+			tell(a.texts(part))
+		}
+	}
+	return f.failing("texts")
 }

@@ -28,6 +28,9 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 					r.words["tool"] = append(r.words["tool"], b.keys...)
 					r.words["action"] = append(r.words["action"], b.semantic)
 					r.words["path"] = append(r.words["path"], b.paths...)
+					r.words["text"] = append(r.words["text"], b.text)
+					r.words["command"] = append(r.words["command"], b.command)
+					r.words["output"] = append(r.words["output"], b.output)
 				}
 				block++
 			}
@@ -39,7 +42,7 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 		for j, b := range s.blocks {
 			if s.blockLives(j) {
 				out = append(out, oracleRow{place: j, numbers: moment(nil, s.turnOf(j).time), words: map[string][]string{
-					"type": {b.kind}, "tool": b.keys, "action": {b.semantic}, "path": b.paths}})
+					"type": {b.kind}, "tool": b.keys, "action": {b.semantic}, "path": b.paths, "text": {b.text}, "command": {b.command}}})
 			}
 		}
 	case UnitAction, UnitFile:
@@ -49,6 +52,8 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 			}
 			r := oracleRow{place: i, failed: a.failed, numbers: moment(nil, a.time), words: map[string][]string{
 				"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": a.allPaths(), "followup_class": {a.followup},
+				"command": {a.command}, "output": {a.output},
+				"text":       append(a.allPaths(), a.name(), a.semantic, a.command, a.output),
 				"tool shown": {a.name()}, "tool_family shown": {a.family()}}}
 			if code, err := strconv.ParseInt(a.exit, 10, 64); err == nil {
 				r.numbers["exit_code"] = code
@@ -59,7 +64,8 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 			}
 			for _, path := range a.allPaths() {
 				file := r
-				file.words = map[string][]string{"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": {path}}
+				file.words = map[string][]string{"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": {path},
+					"command": {a.command}, "text": {path, a.name(), a.semantic, a.command}}
 				out = append(out, file)
 			}
 		}
@@ -150,8 +156,11 @@ func (r oracleRow) has(field, v string) bool {
 		return len(known) == 0
 	}
 	return slices.ContainsFunc(known, func(w string) bool {
-		if field == "path" {
+		switch field {
+		case "path":
 			return pathHas(w, v)
+		case "text", "command", "output":
+			return foldContains(w, v)
 		}
 		return strings.EqualFold(w, v)
 	})

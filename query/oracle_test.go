@@ -316,6 +316,8 @@ func (o *oracle) fieldHolds(name, v string, s fakeSession) bool {
 		return strings.HasPrefix(s.id, v) || strings.HasPrefix(s.native, v)
 	case "session":
 		return s.id == v
+	case "contains":
+		return slices.ContainsFunc(o.rows(UnitBlock, s), func(r oracleRow) bool { return r.has("text", v) })
 	case "repo":
 		return foldContains(s.repo, v) || foldContains(s.repoFull, v) || foldContains(s.repoURL, v)
 	case "title":

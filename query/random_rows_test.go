@@ -12,6 +12,9 @@ import (
 var (
 	randomKeys  = [][]string{nil, {"bash", "shell"}, {"exec_command", "shell", "bash"}, {"edit"}}
 	randomPaths = []string{"src/Query/a_b.go", `src\query\axb.go`, "100%.md", "ÜBER/x.go"}
+
+	randomCommands = []string{"", "go test ./...", "pytest -k a_b", "LS über"}
+	randomOutputs  = []string{"", "FAILED 3 of 100%", "ok"}
 )
 
 // randomRows gives s messages, blocks and actions.
@@ -31,6 +34,7 @@ func randomRows(r *rand.Rand, s *fakeSession) {
 		b := fakeBlock{text: randomText(r, r.IntN(12)), dead: r.IntN(6) == 0, kind: pick(r, "text", "code", "tool_use", "tool_result")}
 		if b.kind == "tool_use" {
 			b.keys, b.semantic, b.paths = keys(), pick(r, "", "shell", "file_edit", "git"), paths()
+			b.command, b.output = pick(r, randomCommands...), pick(r, randomOutputs...)
 		}
 		s.blocks = append(s.blocks, b)
 	}
@@ -48,6 +52,7 @@ func randomRows(r *rand.Rand, s *fakeSession) {
 	for range r.IntN(7) {
 		s.actions = append(s.actions, fakeAction{keys: keys(), semantic: pick(r, "shell", "file_edit", "git", "custom"),
 			path: pick(r, append(randomPaths, "")...), failed: pick(r, "", "0", "1"), exit: pick(r, "", "0", "1", "2", "-1", "127"),
+			command: pick(r, randomCommands...), output: pick(r, randomOutputs...),
 			followup: pick(r, "", "", "acknowledged", "ambiguous"), time: at(), dead: r.IntN(6) == 0})
 	}
 }
@@ -58,15 +63,18 @@ var randomLeaves = map[Unit][]string{
 		"tool:none|edit", "action:shell", "action:none", "action:(git|file_edit)", "path:query/a_b", "path:%", "path:über", `path:"src\\query"`,
 		"words > 3", "words:>=5", "words:<=2", "words = 0", "words between 2 and 5", "duration_ms < 4", "input_tokens >= 7",
 		"output_tokens:=3", "cache_read_tokens > 0", "cache_write_tokens < 1", "time >= 2026-03-20", "time < 2026-03-01", "time > 7d",
-		"time between 2026-03 and yesterday"},
+		"time between 2026-03 and yesterday",
+		"text:ALPHA", `text:"the the"`, "text:eta|amm", "text:lp", "text:x1", "command:GO", "command:a_b|%", "output:100%"},
 	UnitAction: {"tool:bash", "tool:Edit|shell", "tool:none", "tool:none|exec_command", "action:shell", "action:Git|none", "action:none",
 		"type:custom", "type:SHELL|git", "path:query/a", "path:100%", "path:_", "path:.go|.md", "is_error:true", "is_error:ok", "is_error:maybe",
 		"is_error:(failed|passed)", "is_error:1|maybe", "is_error:0", "is_error:Y", "is_error:FALSE|n", "exit_code > 0", "exit_code:<0", "exit_code = -1", "exit_code:>=-1", "exit_code between -5 and 1",
-		"exit_code < -1", "exit_code < -9223372036854775808", "exit_code > 9223372036854775807", "exit_code <= 127", "followup_class:acknowledged", "followup_class:AMBIGUOUS|x", "time >= 2026-03-10", "time <= 2026-03-10"},
+		"exit_code < -1", "exit_code < -9223372036854775808", "exit_code > 9223372036854775807", "exit_code <= 127", "followup_class:acknowledged", "followup_class:AMBIGUOUS|x", "time >= 2026-03-10", "time <= 2026-03-10",
+		`command:"GO TEST"`, "command:pytest|ÜBER", "command:a%b", "output:failed", "output:3", "text:edit", "text:ls", "text:.go|ok", `text:"ok src"`},
 	UnitBlock: {"type:text", "type:CODE|tool_use", "tool:shell", "tool:none", "tool:none|edit", "action:git", "action:none", "action:shell|none",
-		"path:src/", "path:%", "time >= 2026-03-15", "time < 2026-03-15", "time between 2026-02-20 and 2026-03"},
+		"path:src/", "path:%", "time >= 2026-03-15", "time < 2026-03-15", "time between 2026-02-20 and 2026-03",
+		"text:über", `text:"a b"|gamma`, "text:the-alp", "text:ta", "command:test"},
 	UnitFile: {"path:src/query", "path:a_b", "path:.go", "path:.md|über", "tool:bash", "tool:none", "action:file_edit", "action:none|git", "type:custom",
-		"time >= 2026-03-12", "time < 2026-03-12"},
+		"time >= 2026-03-12", "time < 2026-03-12", "command:LS", "text:edit", "text:.md|pytest"},
 	"owner": {"session.repo:HANS", "session.repo:acme/t|zzz", "session.origin:grok-export", "session.tag:review", "session.title:fix_",
 		"session.messages:>=5", "session.messages:3", "session.words:<100", "session.words:=7", "session.date:>=2026-02", "session.date:<2026-03-20",
 		"session.since:7d", "session.until:2026-03", "session.id:0|7", "session.tool:none", "session.tool:BASH", "session.action:shell", "session.cwd:/srv/app",

@@ -105,7 +105,7 @@ func randomClause(r *rand.Rand) string {
 		"cwd:/srv/app", "cwd:/", `cwd:c:/work`, "has:paste", "has:(code|thinking)", "since:7d", "until:2026-03-01", "since:today",
 		"root:true", "root:no", "messages:>=5", "messages > 5", "words < 100", "messages = 3", "messages between 2 and 4",
 		"date >= 2026-02", "date < 2026-03-20", "date between 2026-01 and 2026-02", "id:codex-session:0", "id:0", "id:7", "-alpha",
-		`-"the the"`, "-al*", "-zzz", "session:codex-session:none")
+		`-"the the"`, "-al*", "-zzz", "session:codex-session:none", "contains:lph", `contains:"THE CAF"|zz`)
 }
 
 func randomQuery(r *rand.Rand) string {
