@@ -78,6 +78,7 @@ type binder struct {
 	now      time.Time
 	rows     *UnitSpec // what the predicate selects that is being bound
 	compact  bool      // it stands by itself, with no more than a compact query allows
+	paths    []*onPath // clauses of the path of a file
 	units    []*unit
 	phrases  []*phrase
 	nodes    int
@@ -200,6 +201,11 @@ func (b *binder) field(n *Field) (predicate, *Error) {
 	}
 	if f.Match == MatchLineage {
 		return b.lineage(n)
+	}
+	if f.Match == MatchPath && b.rows.Name == UnitFile {
+		p := &onPath{newContains(values, true), len(b.paths)}
+		b.paths = append(b.paths, p)
+		return p, nil
 	}
 	if f.Match == MatchStored {
 		return newStored(f, b.rows, values), nil

@@ -45,9 +45,9 @@ func (b *binder) over(u *UnitSpec, p Pred) (predicate, *Error) {
 	if err != nil || u.Name != UnitFile {
 		return of, err
 	}
-	path := newKeyword(u.Lookup("path"), u)
-	path.match = anything{}
-	return newAllOf([]predicate{of, path}), nil
+	paths := b.paths
+	b.paths = nil
+	return files{of, paths}, nil
 }
 
 func (b *binder) exists(n *Exists) (predicate, *Error) {

@@ -65,7 +65,7 @@ func (o *oracle) rows(u Unit, s fakeSession) []oracleRow {
 			for _, path := range a.allPaths() {
 				file := r
 				file.words = map[string][]string{"type": {a.semantic}, "tool": a.keys, "action": {a.semantic}, "path": {path},
-					"command": {a.command}, "text": {path, a.name(), a.semantic, a.command}}
+					"command": {a.command}, "text": append(a.allPaths(), a.name(), a.semantic, a.command)}
 				out = append(out, file)
 			}
 		}

@@ -51,7 +51,7 @@ func randomRows(r *rand.Rand, s *fakeSession) {
 	}
 	for range r.IntN(7) {
 		s.actions = append(s.actions, fakeAction{keys: keys(), semantic: pick(r, "shell", "file_edit", "git", "custom"),
-			path: pick(r, append(randomPaths, "")...), failed: pick(r, "", "0", "1"), exit: pick(r, "", "0", "1", "2", "-1", "127"),
+			path: pick(r, append(randomPaths, "")...), paths: paths(), failed: pick(r, "", "0", "1"), exit: pick(r, "", "0", "1", "2", "-1", "127"),
 			command: pick(r, randomCommands...), output: pick(r, randomOutputs...),
 			followup: pick(r, "", "", "acknowledged", "ambiguous"), time: at(), dead: r.IntN(6) == 0})
 	}

@@ -28,6 +28,8 @@ type segment struct {
 	selected *postings.Bits // nil: all sessions; not to be written
 	lane     *postings.Bits // live blocks of the types, once asked for
 
+	path string // what the clauses of a file say of the paths that are looked at
+
 	ids   postings.Dictionary
 	times postings.Numbers
 }

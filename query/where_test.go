@@ -23,7 +23,8 @@ func whereSessions() []fakeSession {
 			{role: "assistant", numbers: map[string]int64{"words": 50}, blocks: 1},
 			{role: "tool", blocks: 1, dead: true}},
 			blocks: []fakeBlock{{kind: "text", text: "null pointer"}, {kind: "tool_use", keys: []string{"bash"}}, {kind: "image", text: "pointer"}}},
-		{id: "empty", time: 2},
+		{id: "two files", time: 2, actions: []fakeAction{{semantic: "file_read", path: "b.go", paths: []string{`c\d.go`}}}},
+		{id: "empty", time: 1},
 	}
 }
 
@@ -37,10 +38,10 @@ func TestWhere(t *testing.T) {
 		{"sessions where seq(action:shell -> action:shell)", ""},
 		{"sessions where seq(tool:shell -> tool:shell -> tool:shell)", "edit,git,shell"},
 		{"sessions where seq(action:file_edit AND session.repo:x -> action:shell)", "edit,shell"},
-		{"sessions where NOT seq(action:file_edit -> action:shell)", "shell,edit edit inherited edit message empty"},
+		{"sessions where NOT seq(action:file_edit -> action:shell)", "shell,edit edit inherited edit message two files empty"},
 		{"actions where action:file_edit AND tool:shell", "edit,shell edit,git,shell edit,dead git,shell shell,edit"},
-		{"actions where NOT tool:shell", "edit"},
-		{"sessions where NOT exists action(tool:shell)", "edit inherited edit message empty"},
+		{"actions where NOT tool:shell", "edit two files"},
+		{"sessions where NOT exists action(tool:shell)", "edit inherited edit message two files empty"},
 		{"actions where is_error:ok", "edit"},
 		{"actions where is_error:error OR is_error:maybe", ""},
 		{"actions where NOT is_error:ok AND session.repo:x", "edit,shell"},
@@ -50,7 +51,12 @@ func TestWhere(t *testing.T) {
 		{"sessions where tool:none", "inherited edit message empty"}, // the tool of an edit has no name
 		{"sessions where action:none", "inherited edit message empty"},
 		{"files where action:file_edit", "edit"},
-		{"files where NOT path:a.go", ""},
+		{"files where NOT path:a.go", "two files"},
+		{"files where path:b.go AND NOT path:c/d", "two files"},
+		{"files where NOT path:b.go AND NOT path:c/d AND action:file_read", ""},
+		{"files where path:b.go AND path:c/d", ""}, // not on one path
+		{"actions where path:b.go AND path:c/d", "two files"},
+		{"sessions where exists file(path:.go AND NOT path:b)", "edit two files"},
 		{"messages where role:assistant AND words > 5", "message"},
 		{"messages where role:user AND words > 5", ""}, // not on one message
 		{"messages where role:user OR words > 5", "message"},
