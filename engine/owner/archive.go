@@ -117,6 +117,11 @@ func (a *Archive) Search(ctx context.Context, req engine.SearchRequest) (*engine
 	return once(ctx, a, func(b backend) (*engine.SearchEnvelope, error) { return b.search(ctx, req) })
 }
 
+// Units is engine.Engine's.
+func (a *Archive) Units(ctx context.Context, req engine.UnitRequest) (*engine.UnitEnvelope, error) {
+	return once(ctx, a, func(b backend) (*engine.UnitEnvelope, error) { return b.units(ctx, req) })
+}
+
 // Stats is engine.Engine's.
 func (a *Archive) Stats(ctx context.Context) (*engine.Stats, error) {
 	return once(ctx, a, func(b backend) (*engine.Stats, error) { return b.stats(ctx) })

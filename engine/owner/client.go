@@ -14,6 +14,7 @@ import (
 // the call can be repeated on the next one.
 type backend interface {
 	search(ctx context.Context, req engine.SearchRequest) (*engine.SearchEnvelope, error)
+	units(ctx context.Context, req engine.UnitRequest) (*engine.UnitEnvelope, error)
 	stats(ctx context.Context) (*engine.Stats, error)
 	check(ctx context.Context) (*engine.CheckReport, error)
 	rebuild(ctx context.Context, progress func(engine.Progress)) (*engine.RebuildReport, error)
@@ -50,6 +51,10 @@ func ask[T any](ctx context.Context, c *conn, req request, progress func(engine.
 
 func (c *conn) search(ctx context.Context, req engine.SearchRequest) (*engine.SearchEnvelope, error) {
 	return ask[engine.SearchEnvelope](ctx, c, request{Call: callSearch, Search: searchToWire(req)}, nil)
+}
+
+func (c *conn) units(ctx context.Context, req engine.UnitRequest) (*engine.UnitEnvelope, error) {
+	return ask[engine.UnitEnvelope](ctx, c, request{Call: callUnits, Units: unitsToWire(req)}, nil)
 }
 
 func (c *conn) stats(ctx context.Context) (*engine.Stats, error) {

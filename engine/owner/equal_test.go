@@ -56,6 +56,7 @@ func TestAnswersAreEqual(t *testing.T) {
 			t.Errorf("search %+v: %s", req, diff)
 		}
 	}
+	equalUnits(t, own, client)
 	session := first.Hits[0]
 	if text := transcript(t, client, session.Session.Ref); !strings.Contains(text, "needle") || !strings.Contains(text, `go test ./<tax>`) {
 		t.Errorf("no transcript: %.200s", text)
@@ -101,10 +102,60 @@ func TestAnswersAreEqual(t *testing.T) {
 	if _, err := client.Search(ctx, engine.SearchRequest{}); codeOf(err) != engine.CodeClosed {
 		t.Errorf("search after close: %v", err)
 	}
+	if _, err := client.Units(ctx, engine.UnitRequest{Expression: "messages where role:user"}); codeOf(err) != engine.CodeClosed {
+		t.Errorf("units after close: %v", err)
+	}
 	if err := own.Close(); err != nil {
 		t.Error(err)
 	}
 	checked(t, dir)
+}
+
+// equalUnits asks owner and client for the same rows, with all their pages.
+func equalUnits(t *testing.T, own, client *Archive) {
+	t.Helper()
+	ctx := t.Context()
+	warsaw, err := time.LoadLocation("Europe/Warsaw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := own.Units(ctx, engine.UnitRequest{Expression: "actions where tool:bash", Limit: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Total != 30 || first.Continuation == nil || len(first.Items) != 4 {
+		t.Fatalf("%+v", first)
+	}
+	for _, req := range []engine.UnitRequest{
+		{}, {Expression: "needle"}, {Expression: "messages where role:user"}, {Expression: "blocks where type:tool_use", Limit: 3, Offset: 2},
+		{Expression: "actions where tool:bash", Limit: 4, Continuation: *first.Continuation}, {Expression: "actions where tool:read", Continuation: *first.Continuation},
+		{Expression: "messages where role:nobody"}, {Expression: "messages where role:"}, {Expression: "messages where"}, {Expression: "files where path:x"},
+		{Expression: "sessions where ~needle | blocks where type:text"}, {Expression: "messages where time >= 2026-03-01", Zone: warsaw},
+		{Expression: "messages where \xff"}, {Expression: "actions where tool:bash", Continuation: "\xffno"}, {Expression: "actions where tool:bash", Limit: -3},
+		{Expression: "actions where path:\"<&>\""},
+	} {
+		a, aErr := own.Units(ctx, req)
+		b, bErr := client.Units(ctx, req)
+		if diff := cmp.Diff(document(t, a, aErr), document(t, b, bErr)); diff != "" {
+			t.Errorf("units %+v: %s", req, diff)
+		}
+	}
+	req := engine.UnitRequest{Expression: "messages where words > 3", Limit: 7}
+	seen := 0
+	for turn := 0; ; turn++ { // each page is another process's
+		env, err := []*Archive{own, client}[turn%2].Units(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen += len(env.Items)
+		if env.Continuation == nil {
+			if seen != env.Total || seen != 60 {
+				t.Errorf("%d rows on all pages of %d", seen, env.Total)
+			}
+			break
+		}
+		req.Continuation = *env.Continuation
+	}
 }
 
 // transcript is all that a reading gives.

@@ -52,6 +52,10 @@ func (l *local) search(ctx context.Context, req engine.SearchRequest) (*engine.S
 	return l.eng.Search(ctx, req)
 }
 
+func (l *local) units(ctx context.Context, req engine.UnitRequest) (*engine.UnitEnvelope, error) {
+	return l.eng.Units(ctx, req)
+}
+
 func (l *local) stats(ctx context.Context) (*engine.Stats, error)       { return l.eng.Stats(ctx) }
 func (l *local) check(ctx context.Context) (*engine.CheckReport, error) { return l.eng.Check(ctx) }
 

@@ -120,6 +120,8 @@ func (c *call) serve(ctx context.Context) (report *engine.Report, err error) {
 	switch c.req.Call {
 	case callSearch:
 		return nil, c.search(ctx, e)
+	case callUnits:
+		return nil, c.units(ctx, e)
 	case callRead:
 		return nil, c.read(ctx, e)
 	case callRaw:
@@ -141,20 +143,32 @@ func (c *call) serve(ctx context.Context) (report *engine.Report, err error) {
 
 func (c *call) note(p engine.Progress) { c.progress.Store(&p) }
 
-// search runs a few searches at a time: more would only take each other's memory and
-// time.
 func (c *call) search(ctx context.Context, e *engine.Engine) error {
 	if c.req.Search == nil {
 		return errNoArgument
 	}
+	env, err := inSlot(ctx, c, func() (*engine.SearchEnvelope, error) { return e.Search(ctx, c.req.Search.engine()) })
+	return c.result(env, err)
+}
+
+func (c *call) units(ctx context.Context, e *engine.Engine) error {
+	if c.req.Units == nil {
+		return errNoArgument
+	}
+	env, err := inSlot(ctx, c, func() (*engine.UnitEnvelope, error) { return e.Units(ctx, c.req.Units.engine()) })
+	return c.result(env, err)
+}
+
+// inSlot runs a few queries at a time: more would only take each other's memory and
+// time.
+func inSlot[T any](ctx context.Context, c *call, run func() (T, error)) (out T, err error) {
 	select {
 	case c.s.slots <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return out, context.Cause(ctx)
 	}
-	env, err := e.Search(ctx, c.req.Search.engine())
-	<-c.s.slots
-	return c.result(env, err)
+	defer func() { <-c.s.slots }()
+	return run()
 }
 
 func (c *call) load(ctx context.Context, e *engine.Engine) (*engine.Report, error) {

@@ -27,6 +27,7 @@ type identity struct {
 // The calls.
 const (
 	callSearch  = "search"
+	callUnits   = "units"
 	callRead    = "read"
 	callRaw     = "raw"
 	callStats   = "stats"
@@ -43,6 +44,7 @@ func isLong(call string) bool { return call == callImport || call == callCheck |
 type request struct {
 	Call   string         `json:"call"`
 	Search *searchRequest `json:"search,omitempty"`
+	Units  *unitRequest   `json:"units,omitempty"`
 	Import *importRequest `json:"import,omitempty"`
 	Ref    []byte         `json:"ref,omitempty"`  // of read and raw
 	Skip   int64          `json:"skip,omitempty"` // messages of read, bytes of raw, that the caller has
@@ -63,6 +65,22 @@ func searchToWire(r engine.SearchRequest) *searchRequest {
 
 func (r *searchRequest) engine() engine.SearchRequest {
 	return engine.SearchRequest{Query: string(r.Query), Lane: r.Lane, Limit: r.Limit, Offset: r.Offset, Cursor: string(r.Cursor), Zone: r.Zone.location()}
+}
+
+type unitRequest struct {
+	Expression   []byte `json:"expression"`
+	Limit        int    `json:"limit"`
+	Offset       int    `json:"offset"`
+	Continuation []byte `json:"continuation"`
+	Zone         *zone  `json:"zone"`
+}
+
+func unitsToWire(r engine.UnitRequest) *unitRequest {
+	return &unitRequest{[]byte(r.Expression), r.Limit, r.Offset, []byte(r.Continuation), zoneToWire(r.Zone)}
+}
+
+func (r *unitRequest) engine() engine.UnitRequest {
+	return engine.UnitRequest{Expression: string(r.Expression), Limit: r.Limit, Offset: r.Offset, Continuation: string(r.Continuation), Zone: r.Zone.location()}
 }
 
 type importRequest struct {

@@ -24,6 +24,7 @@ func TestFieldsTravel(t *testing.T) {
 		want string
 	}{
 		{engine.SearchRequest{}, "Query Lane Limit Offset Cursor Zone"},
+		{engine.UnitRequest{}, "Expression Limit Offset Continuation Zone"},
 		{engine.ImportRequest{}, "Home Env Paths Force DropRaw Progress"},
 		{engine.Error{}, "Code Message Field Hint Retryable Suggestions Err"},
 		{query.Error{}, "Code Message Field Hint Position Expected Suggestions"},
