@@ -10,12 +10,17 @@ import (
 	"github.com/hansard-search/hansard/query"
 )
 
+// A past is an archive that changes, and what became of its sessions.
+type past struct {
+	*world
+	r    *rand.Rand
+	gone map[archive.SessionID]bool
+}
+
 // A parity compares one archive with SQLite and the oracle while it changes.
 type parity struct {
-	*world
-	r       *rand.Rand
+	past
 	queries int // per step, compared by score with SQLite
-	gone    map[archive.SessionID]bool
 
 	asked, found, scored int
 }
@@ -43,8 +48,8 @@ func TestParityWithFTS5(t *testing.T) {
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
 			r := seeded(t)
-			p := &parity{world: newWorld(t, l.opts), r: r, queries: queries, gone: map[archive.SessionID]bool{}}
-			p.run(randomScripts(r, sessions), l.step)
+			p := &parity{past: past{newWorld(t, l.opts), r, map[archive.SessionID]bool{}}, queries: queries}
+			p.run(randomScripts(r, sessions), l.step, p.compare)
 			t.Logf("%d queries, %d of them found blocks; %d compared by score with SQLite", p.asked, p.found, p.scored)
 			if p.found < p.asked/2 {
 				t.Error("too few queries find anything")
@@ -53,12 +58,14 @@ func TestParityWithFTS5(t *testing.T) {
 	}
 }
 
-func (p *parity) run(scripts []*script, step int) {
+// run imports sessions, and then changes, deletes and restarts what it can; after each
+// step it compares.
+func (p *past) run(scripts []*script, step int, compare func(when string)) {
 	names := p.put(scripts...)
 	for i := 0; i < len(names); i += step {
 		p.load(names[i:min(i+step, len(names))]...)
 	}
-	p.compare("imported")
+	compare("imported")
 	for i := range scripts {
 		switch {
 		case i%3 == 0:
@@ -70,7 +77,7 @@ func (p *parity) run(scripts []*script, step int) {
 	}
 	p.put(scripts...)
 	p.load()
-	p.compare("changed")
+	compare("changed")
 	for i := 0; i < len(scripts); i += 5 {
 		origin := archive.ClaudeCode
 		if scripts[i].codex {
@@ -80,18 +87,18 @@ func (p *parity) run(scripts []*script, step int) {
 		p.remove(id)
 		p.gone[id] = true
 	}
-	p.compare("deleted")
+	compare("deleted")
 	p.check()
 	p.reopen(p.opts)
-	p.compare("reopened")
+	compare("reopened")
 	p.rebuild()
-	p.compare("rebuilt")
+	compare("rebuilt")
 	p.reopen(Options{FlushBytes: 1 << 20})
-	p.compare("reopened with other options")
+	compare("reopened with other options")
 }
 
 // live are the sessions that the archive must hold.
-func (p *parity) live() []oracle.Session {
+func (p *past) live() []oracle.Session {
 	var out []oracle.Session
 	for _, s := range readAll(p.t, p.src) {
 		if !p.gone[s.Head.ID()] {

@@ -174,9 +174,12 @@ func (f *rowFetcher) block(row query.Row) (*BlockItem, error) {
 	id := f.messageID(m)
 	b := blockRowOf(id, i, &m.Blocks[i])
 	item := &BlockItem{Unit: "block", BlockID: b.ID, MessageID: id, SessionID: string(f.head.ID()), Origin: string(f.head.Origin), Title: f.title,
-		Type: b.Type, Position: i, Text: text(b.Text), ToolName: text(b.ToolName), Semantic: text(b.Semantic), Command: text(b.Command)}
-	if m.Blocks[i].Type == archive.BlockToolUse && len(b.Paths) > 0 {
-		item.Path = &b.Paths[0]
+		Type: b.Type, Position: i, Text: text(b.Text), ToolName: text(b.ToolName), Command: text(b.Command)}
+	if m.Blocks[i].Type == archive.BlockToolUse {
+		item.Semantic = text(cmp.Or(b.Semantic, "other")) // as its action says, and as action: finds it
+		if len(b.Paths) > 0 {
+			item.Path = &b.Paths[0]
+		}
 	}
 	return item, nil
 }
@@ -231,6 +234,31 @@ func (f *rowFetcher) action(place int) (*ActionItem, error) {
 		item.FollowupRef = &ref
 	}
 	return item, nil
+}
+
+// sizeOf is about how many bytes an item holds.
+func sizeOf(item any) int {
+	const fixed = 512
+	switch it := item.(type) {
+	case *MessageItem:
+		return fixed + len(it.Text)
+	case *BlockItem:
+		return fixed + size(it.Text) + size(it.Command)
+	case *ActionItem:
+		n := fixed + size(it.Output) + size(it.Command)
+		for _, p := range it.Paths {
+			n += len(p)
+		}
+		return n
+	}
+	return fixed
+}
+
+func size(s *string) int {
+	if s == nil {
+		return 0
+	}
+	return len(*s)
 }
 
 // knownTime is a time in ms since the epoch; nil when unknown.

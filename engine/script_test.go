@@ -27,6 +27,9 @@ type turn struct {
 	tool    string
 	input   map[string]any
 	replays bool // of the parent
+	failed  bool // of a result
+	untimed bool // has no time though its session has one
+	joined  bool // of the message before; Claude Code only
 }
 
 // file is the name and the content of the session's file.
@@ -51,6 +54,7 @@ func jsonLine(v any) []byte {
 
 func (s *script) claude() []byte {
 	var out []byte
+	lead := 0 // the first record of the message
 	for i, t := range s.turns {
 		role, content := "assistant", map[string]any{"type": "text", "text": t.text}
 		switch t.kind {
@@ -62,15 +66,21 @@ func (s *script) claude() []byte {
 			content = map[string]any{"type": "tool_use", "id": fmt.Sprintf("t%d", i), "name": t.tool, "input": t.input}
 		case "result":
 			role, content = "user", map[string]any{"type": "tool_result", "tool_use_id": fmt.Sprintf("t%d", i-1), "content": t.text}
+			if t.failed {
+				content["is_error"], content["content"] = true, "Exit code 2\n"+t.text
+			}
 		}
 		rec := map[string]any{"type": role, "uuid": fmt.Sprintf("%s-u%d", s.native, i), "parentUuid": nil, "sessionId": s.native,
 			"cwd": s.cwd, "gitBranch": "main", "version": "2.1.40", "isSidechain": false,
 			"message": map[string]any{"role": role, "content": []any{content}}}
 		if role == "assistant" {
-			rec["message"].(map[string]any)["id"] = fmt.Sprintf("msg-%s-%d", s.native, i)
+			if !t.joined {
+				lead = i
+			}
+			rec["message"].(map[string]any)["id"] = fmt.Sprintf("msg-%s-%d", s.native, lead)
 			rec["message"].(map[string]any)["model"] = "claude-x-1"
 		}
-		if !s.start.IsZero() {
+		if !s.start.IsZero() && !t.untimed {
 			rec["timestamp"] = s.stamp(i)
 		}
 		if t.replays {
@@ -109,8 +119,15 @@ func (s *script) rollout() []byte {
 			item = map[string]any{"type": "function_call", "name": t.tool, "arguments": string(args[:len(args)-1]), "call_id": fmt.Sprintf("c%d", i)}
 		case "result":
 			item = map[string]any{"type": "function_call_output", "call_id": fmt.Sprintf("c%d", i-1), "output": t.text}
+			if t.failed {
+				item["output"] = "Exit code: 2\nWall time: 0.1 seconds\nOutput:\n" + t.text
+			}
 		}
-		out = append(out, s.record(i+1, "response_item", item)...)
+		line := s.record(i+1, "response_item", item)
+		if t.untimed {
+			line = jsonLine(map[string]any{"type": "response_item", "payload": item})
+		}
+		out = append(out, line...)
 	}
 	return out
 }

@@ -21,6 +21,15 @@ func (r *run) holds(p query.Pred, s *session) (bool, error) {
 	case *query.Not:
 		ok, err := r.holds(n.Of, s)
 		return !ok, err
+	case *query.Matches:
+		return slices.ContainsFunc(s.blocks, func(b block) bool { return r.needle(n.Of).count(b.terms) > 0 }), nil
+	case *query.Exists:
+		for _, row := range s.rows(n.Unit) {
+			if ok, err := r.rowHolds(n.Of, s, row); ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
 	case *query.Exclude:
 		return !slices.ContainsFunc(s.blocks, func(b block) bool { return r.needle(n.Of).count(b.terms) > 0 }), nil
 	case *query.Compare:
@@ -66,17 +75,7 @@ func (r *run) compares(n *query.Compare, s *session) (bool, error) {
 	if !known || err != nil {
 		return false, err
 	}
-	switch n.Op {
-	case ">":
-		return v > hi, nil
-	case ">=":
-		return v >= lo, nil
-	case "<":
-		return v < lo, nil
-	case "<=":
-		return v <= hi, nil
-	}
-	return lo <= v && v <= hi, nil
+	return inside(n.Op, v, lo, hi), nil
 }
 
 // meaning is what a value of an ordered field stands for: a number for itself, a
