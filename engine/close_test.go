@@ -35,6 +35,10 @@ func calls(r *rand.Rand, src string, ids []string) []call {
 			_, err := e.Search(ctx, SearchRequest{Query: "messages >= 1", Limit: 50})
 			return err
 		}},
+		{"units", func(ctx context.Context, e *Engine) error {
+			_, err := e.Units(ctx, UnitRequest{Expression: "blocks where NOT type:image", Limit: 500})
+			return err
+		}},
 		{"import", func(ctx context.Context, e *Engine) error {
 			_, err := e.Import(ctx, ImportRequest{Paths: []string{src}, Force: true})
 			return err

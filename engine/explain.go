@@ -19,5 +19,8 @@ func Explain(text string, o ExplainOptions) (*query.Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := executable(plan); err != nil {
+		return nil, err
+	}
 	return plan.Explain(), nil
 }

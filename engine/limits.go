@@ -16,8 +16,15 @@ type QueryLimits struct {
 	// Time is how long a search may take, from its snapshot to its last hit; 0 means
 	// 5 s. Indexing what an import has left behind does not count.
 	Time time.Duration
+	// Page is how many bytes of text a page of rows may hold before it ends, though
+	// fewer rows than were asked for are on it; its continuation has the rest. One row
+	// is always on it. 0 means 32 MiB.
+	Page int
 	query.Limits
 }
+
+// pageBytes is the default of QueryLimits.Page.
+const pageBytes = 32 << 20
 
 // errQueryTime is the cause of a context that ran out by QueryLimits.Time.
 var errQueryTime = errors.New("query time is over")

@@ -121,7 +121,9 @@ func (f *rowFetcher) open(no store.No, full bool) (err error) {
 		f.head = nil
 		return err
 	}
-	if f.title, err = f.snap.store.Title(f.head.ID()); f.title == "" {
+	if f.title, err = f.snap.store.Title(f.head.ID()); err != nil {
+		f.head = nil // its other rows fail too
+	} else if f.title == "" {
 		f.title = f.head.Title
 	}
 	return err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -17,7 +18,7 @@ import (
 // A UnitRequest asks for the rows of a unit.
 type UnitRequest struct {
 	Expression   string         // <unit> where …, see docs/query.md
-	Limit        int            // rows of a page; 0 means DefaultLimit
+	Limit        int            // rows of a page, fewer where they are long; 0 means DefaultLimit
 	Offset       int            // rows to skip; not together with Continuation
 	Continuation string         // of the page before
 	Zone         *time.Location // of dates in the expression; nil means UTC
@@ -41,7 +42,7 @@ type UnitEnvelope struct {
 	Total          int         `json:"total"`
 	TotalIs        string      `json:"total_is"` // "exact" or, when Partial, "lower_bound"
 	Exact          bool        `json:"exact"`
-	Returned       int         `json:"returned"`
+	Returned       int         `json:"returned"` // fewer than Limit where rows are long: see QueryLimits.Page
 	Limit          int         `json:"limit"`
 	Offset         int         `json:"offset"`
 	NextOffset     *int        `json:"next_offset"`
@@ -116,6 +117,9 @@ func (r *rows) prepare() (err error) {
 	if r.plan, err = compile(r.req.Expression, r.e.opts.Now(), r.req.Zone); err != nil {
 		return err
 	}
+	if err = executable(r.plan); err != nil {
+		return err
+	}
 	if r.plan.Unit() == query.UnitSession {
 		return &Error{Code: CodeInvalidArgument, Field: "expression", Message: "the expression selects sessions, not rows of a unit",
 			Hint: "begin it with messages where, actions where or blocks where, or search for the sessions"}
@@ -127,6 +131,28 @@ func (r *rows) prepare() (err error) {
 		r.after, err = r.decode(r.req.Continuation)
 	}
 	return err
+}
+
+// executable refuses a plan for rows that this build cannot show.
+func executable(p *query.Plan) error {
+	switch p.Unit() {
+	case query.UnitSession, query.UnitMessage, query.UnitAction, query.UnitBlock:
+		return nil
+	}
+	e := &query.Error{Code: query.CodeNotSupportedYet, Message: p.Unit().Plural() + " are not supported yet", Position: p.Query.Where.Pos()}
+	if p.Unit() == query.UnitFile {
+		actions := *p.Query
+		actions.Unit = query.UnitAction
+		if text := actions.String(); parses(text) {
+			e.Hint = "the actions that touched them are rows: `" + text + "`"
+		}
+	}
+	return e
+}
+
+func parses(text string) bool {
+	_, err := query.Parse(text)
+	return err == nil
 }
 
 // answer runs the plan and makes the envelope.
@@ -177,9 +203,12 @@ func (r *rows) show(ctx context.Context, env *UnitEnvelope) error {
 	found := r.result.Rows
 	more := len(found) > r.req.Limit
 	found = found[:min(len(found), r.req.Limit)]
-	if err := r.fetch(ctx, env, found); err != nil {
+	read, err := r.fetch(ctx, env, found)
+	if err != nil {
 		return err
 	}
+	more = more || read < len(found)
+	found = found[:read]
 	env.Returned = len(env.Items)
 	r.confess(env)
 	if !more {
@@ -198,14 +227,20 @@ func (r *rows) confess(env *UnitEnvelope) {
 	}
 }
 
-// fetch reads what is shown of the rows. A session that cannot be read costs its rows,
-// and is named once.
-func (r *rows) fetch(ctx context.Context, env *UnitEnvelope, found []query.Row) error {
+// fetch reads what is shown of the rows, and returns how many it has gone through: the
+// page ends early where it would hold too much. A session that cannot be read costs its
+// rows, and is named once.
+func (r *rows) fetch(ctx context.Context, env *UnitEnvelope, found []query.Row) (int, error) {
 	f := &rowFetcher{rows: r}
 	bad := map[string]bool{}
-	for _, row := range found {
+	most := cmp.Or(r.e.opts.QueryLimits.Page, pageBytes)
+	held := 0
+	for i, row := range found {
 		if err := ctx.Err(); err != nil {
-			return err
+			return i, err
+		}
+		if most > 0 && held >= most {
+			return i, nil
 		}
 		item, err := f.item(row)
 		if errors.Is(err, store.ErrCorrupt) {
@@ -217,11 +252,12 @@ func (r *rows) fetch(ctx context.Context, env *UnitEnvelope, found []query.Row) 
 			continue
 		}
 		if err != nil {
-			return err
+			return i, err
 		}
 		env.Items = append(env.Items, item)
+		held += sizeOf(item)
 	}
-	return nil
+	return len(found), nil
 }
 
 // A continuation is where a page of rows ended.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -63,6 +62,15 @@ func randomUnitQuery(r *rand.Rand, u query.Unit) string {
 	if r.IntN(4) == 0 {
 		text = "sessions where " + pick(r, scopes...) + " | " + text
 	}
+	if r.IntN(4) == 0 {
+		text += " | sort by time " + pick(r, "asc", "desc")
+	}
+	if r.IntN(6) == 0 {
+		text += fmt.Sprintf(" | offset %d", r.IntN(20))
+	}
+	if r.IntN(6) == 0 {
+		text += fmt.Sprintf(" | limit %d", 1+r.IntN(30))
+	}
 	return text
 }
 
@@ -80,15 +88,6 @@ func randomRowPredicate(r *rand.Rand, clauses []string, depth int) string {
 }
 
 var rowUnits = []query.Unit{query.UnitMessage, query.UnitAction, query.UnitBlock}
-
-func (w *world) units(req UnitRequest) *UnitEnvelope {
-	w.t.Helper()
-	env, err := w.Units(context.Background(), req)
-	if err != nil {
-		w.t.Fatalf("%s: %v", req.Expression, err)
-	}
-	return env
-}
 
 // rowsOf asks the oracle.
 func rowsOf(t testing.TB, text string, o *oracle.Archive) []oracle.Row {

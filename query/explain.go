@@ -87,7 +87,7 @@ const lowerer = "query-expression-to-session-plan"
 func (p *Plan) Explain() *Explanation {
 	e := &Explanation{
 		Schema: ExplainVersion, SourceText: p.Query.Source, Canonical: p.Query.String(),
-		Clauses: []Clause{}, Lowerer: lowerer, SelectedUnits: []string{"session"},
+		Clauses: []Clause{}, Lowerer: lowerer, SelectedUnits: []string{string(p.Unit())},
 		ExecutionLegs: []string{}, PlanDescription: []string{}, UnsupportedNodes: []string{},
 		Warnings: append([]string{}, p.Warnings...),
 	}
@@ -98,9 +98,12 @@ func (p *Plan) Explain() *Explanation {
 	if p.where != nil {
 		e.ExecutionLegs = append(e.ExecutionLegs, "filter")
 	}
-	if p.ranked {
+	switch {
+	case p.rows != nil:
+		e.ExecutionLegs = append(e.ExecutionLegs, "rows")
+	case p.ranked:
 		e.ExecutionLegs = append(e.ExecutionLegs, "fts")
-	} else {
+	default:
 		e.ExecutionLegs = append(e.ExecutionLegs, "list")
 	}
 	for _, s := range p.Operations() {

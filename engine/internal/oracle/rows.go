@@ -48,7 +48,28 @@ func (a *Archive) Rows(q *query.Query) ([]Row, error) {
 	slices.SortFunc(out, func(x, y Row) int {
 		return cmp.Or(cmp.Compare(x.Time, y.Time), cmp.Compare(x.Session.Head.ID(), y.Session.Head.ID()), cmp.Compare(x.Place, y.Place))
 	})
-	return out, nil
+	return shape(out, q.Stages)
+}
+
+// shape applies the stages of a query for rows.
+func shape(rows []Row, stages []query.Stage) ([]Row, error) {
+	offset, limit := 0, len(rows)
+	for _, s := range stages {
+		switch s.Kind {
+		case query.StageSort:
+			if s.Desc {
+				slices.Reverse(rows)
+			}
+		case query.StageOffset:
+			offset = int(s.N)
+		case query.StageLimit:
+			limit = int(s.N)
+		default:
+			return nil, fmt.Errorf("oracle: unknown stage %v", s.Kind)
+		}
+	}
+	rows = rows[min(offset, len(rows)):]
+	return rows[:min(limit, len(rows))], nil
 }
 
 // rows are all rows of a unit of a session that are its own.
