@@ -225,6 +225,8 @@ const longHelp = `hansard searches archives of AI sessions: what was said and do
   hansard '"connection reset" -proxy' a phrase, without a word
   hansard 'retry repo:harbor since:30d tool:shell'
   hansard ''                          all sessions, the newest first
+  hansard 'actions where is_error:true'
+                                      rows: messages, actions or blocks
   hansard read REF                    one session, message or block
   hansard demo                        try it on a small invented archive
 

@@ -18,13 +18,13 @@ func (a *app) searchCmd() *cobra.Command {
 	var req engine.SearchRequest
 	var status, lexical bool
 	cmd := &cobra.Command{
-		Use: "search QUERY…", Short: "Search sessions (the same as hansard QUERY…)",
+		Use: "search QUERY…", Short: "Search sessions, or rows of them (the same as hansard QUERY…)",
 		Annotations: map[string]string{"query": "1"},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&req.Limit, "limit", "n", engine.DefaultLimit, fmt.Sprintf("how many sessions to show, from 1 to %d", engine.MaxLimit))
+	f.IntVarP(&req.Limit, "limit", "n", engine.DefaultLimit, fmt.Sprintf("how many sessions or rows to show, from 1 to %d", engine.MaxLimit))
 	f.IntVar(&req.Offset, "offset", 0, "how many to skip")
-	f.StringVar(&req.Cursor, "cursor", "", "continue after a page (next_cursor of the last answer)")
+	f.StringVar(&req.Cursor, "cursor", "", "continue after a page (next_cursor or continuation of the last answer)")
 	laneChoice().add(cmd, f, &req.Lane)
 	f.BoolVar(&lexical, "lexical", false, "match words only: the lane dialogue")
 	f.BoolVarP(&status, "exit-status", "e", false, "exit with 1 when nothing matched")
@@ -45,6 +45,12 @@ func (a *app) searchCmd() *cobra.Command {
 		}
 		if _, err := engine.Explain(req.Query, engine.ExplainOptions{Now: a.Now(), Zone: req.Zone}); err != nil {
 			return locate(req.Query, err) // whatever is wrong with the archive
+		}
+		if unit := unitOf(req.Query); unit != query.UnitSession {
+			if err := noFlagsOf(cmd, unit); err != nil {
+				return err
+			}
+			return a.answerRows(cmd.Context(), req, status)
 		}
 		e, err := a.open(cmd.Context(), engine.Options{})
 		if err != nil {
