@@ -86,10 +86,8 @@ func TestHostileTextIsInert(t *testing.T) {
 	run("marker", "-n", "1000")
 	run("", "-n", "1000")
 	for _, q := range []string{"messages where NOT role:x", "actions where NOT tool:x", "blocks where NOT type:x", "actions where NOT tool:x | group by tool | count"} {
-		for _, format := range []string{"text", "json", "jsonl"} {
-			if got := run(q, "-n", "1000", "--format", format); format == "text" && strings.Count(got, "\n") < len(all)/2 {
-				t.Errorf("%s shows %d lines of %d sessions", q, strings.Count(got, "\n"), len(all))
-			}
+		if got := run(q, "-n", "1000"); strings.Count(got, "\n") < len(all)/2 {
+			t.Errorf("%s shows %d lines of %d sessions", q, strings.Count(got, "\n"), len(all))
 		}
 	}
 	run("status")
