@@ -233,6 +233,9 @@ func (r *rows) confess(env *UnitEnvelope) {
 func (r *rows) fetch(ctx context.Context, env *UnitEnvelope, found []query.Row) (int, error) {
 	f := &rowFetcher{rows: r}
 	bad := map[string]bool{}
+	for _, d := range r.lost {
+		bad[d.Session] = d.Session != "" // the query has met it
+	}
 	most := cmp.Or(r.e.opts.QueryLimits.Page, pageBytes)
 	held := 0
 	for i, row := range found {

@@ -41,12 +41,12 @@ func rowScripts(r *rand.Rand, n int) []*script {
 // rowClauses are clauses of each unit; those of every unit are under "".
 var rowClauses = map[query.Unit][]string{
 	query.UnitMessage: append(strings.Fields(`role:user role:ASSISTANT role:(user|system) role:nobody type:message type:tool_use type:Thinking`),
-		"words > 5", "words between 2 and 20", "words:>=12", "words = 0", "output_tokens = 0", "duration_ms >= 0"),
+		`text:RETRY`, `text:"git status"`, "output:lock", "words > 5", "words between 2 and 20", "words:>=12", "words = 0", "output_tokens = 0", "duration_ms >= 0"),
 	query.UnitAction: append(strings.Fields(`is_error:true is_error:ok is_error:(failed|no) is_error:perhaps type:shell type:nosuch type:OTHER
-followup_class:silent_proceed followup_class:(ambiguous|acknowledged)`), "exit_code > 0", "exit_code:<=0", "exit_code between 1 and 3"),
-	query.UnitBlock: strings.Fields(`type:text type:tool_use type:TOOL_RESULT type:(thinking|image)`),
+followup_class:silent_proceed followup_class:(ambiguous|acknowledged)`), "output:lock", "exit_code > 0", "exit_code:<=0", "exit_code between 1 and 3"),
+	query.UnitBlock: strings.Fields(`type:text type:tool_use type:TOOL_RESULT type:(thinking|image) text:retry text:GIT`),
 	"": append(strings.Fields(`tool:bash tool:SHELL tool:exec_command tool:none tool:edit tool:(none|read) -tool:bash action:shell action:git action:other
-action:file_edit action:(none|file_read) path:query/plan path:Query\a_b path:100% path:go path:PLACE session.repo:acme session.origin:codex-session
+action:file_edit action:(none|file_read) command:"GO" path:query/plan path:Query\a_b path:100% path:go path:PLACE session.repo:acme session.origin:codex-session
 session.title:100% session.words:>100 session.messages:<6 session.tool:bash session.id:4 session.cwd:/srv/app`),
 		"time >= 2026-03-31T10:00:00Z", "time < 2026-03-31T09:30:00Z", "time between 2026-03-31T08:00:00Z and 2026-03-31T09:00:00Z", "time >= 30d"),
 }

@@ -225,6 +225,22 @@ func (s *session) rowHas(name, v string, row Row) (bool, error) {
 	calls := s.calls(row)
 	any := func(f func(*archive.Action) bool) (bool, error) { return slices.ContainsFunc(calls, f), nil }
 	switch name {
+	case "command":
+		return any(func(a *archive.Action) bool { return contains(a.Command, v) })
+	case "output":
+		return any(func(a *archive.Action) bool {
+			return a.ResultMessage >= 0 && contains(s.Messages[a.ResultMessage].Blocks[a.ResultBlock].Text, v)
+		})
+	case "text":
+		blocks := row.Message.Blocks
+		if row.Block >= 0 && row.Action == nil {
+			blocks = blocks[row.Block : row.Block+1]
+		} else if row.Action != nil {
+			return false, fmt.Errorf("oracle: the text of actions is not known")
+		}
+		return slices.ContainsFunc(blocks, func(b archive.Block) bool {
+			return contains(string(archive.AppendSearchText(nil, &b)), v)
+		}), nil
 	case "role":
 		return strings.EqualFold(string(row.Message.Role), v), nil
 	case "type":
