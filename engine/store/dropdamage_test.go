@@ -195,7 +195,7 @@ func TestSupersededDamageGoes(t *testing.T) {
 				c.put(t, s, round+2)
 				must(t, s.Flush(t.Context()))
 			}
-			for end := time.Now().Add(time.Minute); s.liveDamage(t) != "" && time.Now().Before(end); {
+			for end := time.Now().Add(5 * time.Minute); s.liveDamage(t) != "" && time.Now().Before(end); {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if left := s.liveDamage(t); left != "" {
