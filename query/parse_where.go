@@ -62,7 +62,7 @@ func (p *parser) terminal() *Error {
 		switch first, _, _ := strings.Cut(strings.ToLower(t.raw), " "); first {
 		case "count", "group", "sort", "limit", "offset", "agg":
 			return at(CodeFieldScope, t.at, "pipeline stage `%s` has nothing to act on: `sessions where ...` has no terminal lowerer", t.raw).
-				field(strings.TrimSuffix(first, "s")).hint("count sessions with analyze --count, or name a unit in between: sessions where … | messages where … | " + first)
+				field(strings.TrimSuffix(first, "s")).hint("the answer to sessions where … has the total; or name a unit in between: sessions where … | messages where … | " + first)
 		}
 	}
 	got := p.text[t.at.Start:]

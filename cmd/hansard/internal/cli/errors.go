@@ -112,7 +112,7 @@ func (a *app) fail(err error) int {
 		if jsonErr != nil {
 			out = []byte(`{"error":{"code":"INTERNAL","message":"the error could not be written"}}`)
 		}
-		fmt.Fprintf(a.Stderr, "%s\n", out)
+		fmt.Fprintf(term.JSON(a.Stderr), "%s\n", out)
 		return exit
 	}
 	st := a.style(a.Stderr)

@@ -90,6 +90,16 @@ func TestHostileTextIsInert(t *testing.T) {
 			t.Errorf("%s shows %d lines of %d sessions", q, strings.Count(got, "\n"), len(all))
 		}
 	}
+	for _, format := range []string{"json", "jsonl"} {
+		for _, q := range []string{"marker", "", "blocks where NOT type:x", "actions where NOT tool:x | group by tool | count"} {
+			for dec := json.NewDecoder(strings.NewReader(run(q, "-n", "1000", "--format", format))); dec.More(); {
+				var v any
+				if err := dec.Decode(&v); err != nil {
+					t.Fatalf("%q as %s: %v", q, format, err)
+				}
+			}
+		}
+	}
 	run("status")
 	run("check")
 	step := 1
@@ -99,6 +109,8 @@ func TestHostileTextIsInert(t *testing.T) {
 	for i := 0; i < len(all); i += step {
 		p := all[i]
 		run("read", ids[i])
+		run("read", ids[i], "--format", "json")
+		run("--format", "json", "messages where "+p)
 		run("explain", p)
 		run(fmt.Sprintf("messages where role:%q", p))
 		run("messages where " + p)

@@ -83,9 +83,9 @@ func (a *app) readRef(cmd *cobra.Command, e *owner.Archive, ref string) error {
 	out := bufio.NewWriterSize(a.Stdout, 1<<16)
 	switch a.flags.format {
 	case "json":
-		err = writeReading(out, r)
+		err = writeReading(term.JSON(out), r)
 	case "jsonl":
-		err = writeReadingLines(out, r)
+		err = writeReadingLines(term.JSON(out), r)
 	default:
 		err = a.printReading(out, r)
 		a.sayReadOnly(r.Head.ReadOnly)

@@ -68,7 +68,7 @@ func (a *app) answerRows(ctx context.Context, req engine.SearchRequest, status b
 // printRowLines writes one row or group a line between a line that begins and one that
 // ends, as printHitLines does.
 func (a *app) printRowLines(env *engine.UnitEnvelope) error {
-	enc := json.NewEncoder(a.Stdout)
+	enc := json.NewEncoder(term.JSON(a.Stdout))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(map[string]any{"type": "begin", "schema": env.Schema, "unit": env.Unit, "expression": env.Query}); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (a *app) printRowLines(env *engine.UnitEnvelope) error {
 		if err := line.Encode(item); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(a.Stdout, `{"type":"`+kind+`",`+strings.TrimPrefix(b.String(), "{")); err != nil {
+		if _, err := io.WriteString(term.JSON(a.Stdout), `{"type":"`+kind+`",`+strings.TrimPrefix(b.String(), "{")); err != nil {
 			return err
 		}
 	}

@@ -145,7 +145,7 @@ func (a *app) showHits(env *engine.SearchEnvelope) error {
 // printJSON writes one document, indented unless lines are asked for. "<", ">" and "&"
 // stay readable.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.Stdout)
+	enc := json.NewEncoder(term.JSON(a.Stdout))
 	enc.SetEscapeHTML(false)
 	if a.flags.format != "jsonl" {
 		enc.SetIndent("", "  ")
@@ -156,7 +156,7 @@ func (a *app) printJSON(v any) error {
 // printHitLines writes one hit a line between a line that begins and one that
 // ends, so that a cut stream is seen to be cut.
 func (a *app) printHitLines(env *engine.SearchEnvelope) error {
-	enc := json.NewEncoder(a.Stdout)
+	enc := json.NewEncoder(term.JSON(a.Stdout))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(map[string]any{"type": "begin", "schema": env.Schema, "expression": env.Expression}); err != nil {
 		return err
