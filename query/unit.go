@@ -101,16 +101,6 @@ func (u *UnitSpec) Lookup(name string) *FieldSpec {
 	return nil
 }
 
-// structural reports whether some unit besides sessions has a field of that name.
-func structural(name string) bool {
-	for i := range units {
-		if units[i].Name != UnitSession && units[i].Lookup(name) != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // structuralFields are the names of the fields of all units besides sessions.
 func structuralFields() []string {
 	var out []string
