@@ -204,6 +204,8 @@ func (d *Diagnosis) closedDoor(o Options, err error) {
 	switch {
 	case e.Code == CodeArchiveMissing, errors.Is(err, store.ErrNoFormat), isFile(o, d.Archive):
 		f = d.noArchive(o, f)
+	case errors.Is(err, store.ErrBadFormat):
+		f = d.noFormat(o, f, "does not name a format")
 	case errors.As(err, &other):
 		f = d.otherKind(other, f)
 	case e.Code == CodeArchiveBusy:
@@ -244,7 +246,7 @@ func (d *Diagnosis) noArchive(o Options, f Finding) Finding {
 		f.Means = "Nothing was imported into this folder yet, or it was moved or deleted."
 		f.Do = []Step{advice("If it is elsewhere, name it with --archive."), d.command("else, to make one", "import")}
 	case looksLikeStore(names):
-		f = d.noFormat(o, f)
+		f = d.noFormat(o, f, "is missing")
 	default:
 		f.What = d.Archive + " holds other files and no archive"
 		f.Do = []Step{advice("Name the folder of the archive with --archive.")}

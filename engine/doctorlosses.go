@@ -60,23 +60,23 @@ func (d *Diagnosis) has(code string) bool {
 	return false
 }
 
-// noFormat explains a store whose file FORMAT is missing.
-func (d *Diagnosis) noFormat(o Options, f Finding) Finding {
-	d.Error = &Error{Code: CodeArchiveDamaged, Message: "the file FORMAT is missing"}
+// noFormat explains a store whose file FORMAT is of no use: how says what it is instead.
+func (d *Diagnosis) noFormat(o Options, f Finding, how string) Finding {
+	d.Error = &Error{Code: CodeArchiveDamaged, Message: "the file FORMAT " + how}
 	f.Severity, f.Code = SeverityBlocked, findingFormat
-	f.What = fmt.Sprintf("%s holds a store, but its file FORMAT is missing", d.Archive)
+	f.What = fmt.Sprintf("%s holds a store, but its file FORMAT %s", d.Archive, how)
 	v, err := store.FormatOf(d.Archive, store.Options{FS: o.FS, Logger: o.Logger, Now: o.Now})
 	switch {
 	case err == nil:
 		f.Means = fmt.Sprintf("The sessions are all there: the database opens, and says that its format is %d. Without the file nothing is opened.", v)
 		f.Do = []Step{d.command("to write the file again", "doctor", "--fix"), d.command("then, to check every byte", "doctor")}
 	case errors.Is(err, store.ErrVersion):
-		f.Code, d.Error = CodeArchiveNewer, &Error{Code: CodeArchiveNewer, Message: "the file FORMAT is missing, and the archive has a newer format"}
+		f.Code, d.Error = CodeArchiveNewer, &Error{Code: CodeArchiveNewer, Message: "the file FORMAT " + how + ", and the archive has a newer format"}
 		f.Means = meansNothing + " A newer version of hansard wrote this archive; this one keeps its hands off."
 		f.Do = []Step{advice("Use that version or a newer one, and its doctor.")}
 	default:
 		f.Code = CodeArchiveDamaged
-		f.Means = "More than that file is missing: " + err.Error() + ". Most files of the store are there."
+		f.Means = "More than that file is damaged: " + err.Error() + ". Most files of the store are there."
 		f.Do = d.startAgain()
 	}
 	return f

@@ -3,18 +3,26 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hansard-search/hansard/engine/store"
 )
 
-// TestRestoreFormat takes the file FORMAT away: the doctor asks the database, and writes
-// the file again if that is all that is missing, and nothing else.
+// TestRestoreFormat takes the file FORMAT away, or garbles it: the doctor asks the
+// database, and writes the file again if that is all that is wrong, and nothing else.
 func TestRestoreFormat(t *testing.T) {
+	for _, content := range []string{"missing", "", "junk\n", "hansard store x\n", "hansard store 0\n"} {
+		t.Run(fmt.Sprintf("%q", content), func(t *testing.T) { testRestoreFormat(t, content) })
+	}
+}
+
+func testRestoreFormat(t *testing.T, content string) {
 	for _, c := range []struct {
 		name, code string
 		hurt       func(w *world) error
@@ -36,6 +44,9 @@ func TestRestoreFormat(t *testing.T) {
 			w.load()
 			w.close()
 			err := errors.Join(c.hurt(w), w.opts.FS.Remove("archive/FORMAT"))
+			if content != "missing" {
+				err = errors.Join(err, plantFile(w.opts.FS, "archive/FORMAT", content))
+			}
 			before := contents(t, w.opts.FS, "archive")
 			o := Options{FS: w.opts.FS, Now: w.opts.Now}
 			d, err2 := Diagnose(context.Background(), "archive", o)
@@ -62,6 +73,15 @@ func TestRestoreFormat(t *testing.T) {
 			}
 		})
 	}
+}
+
+func plantFile(fs vfs.FS, name, content string) error {
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(content))
+	return errors.Join(err, f.Close())
 }
 
 // TestLossesAreTold removes the files that tell of a loss: check, doctor and status name

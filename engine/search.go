@@ -318,7 +318,7 @@ func (s *search) diagnose(env *SearchEnvelope) *Diagnostics {
 	if df := s.result.Stats.DF; s.plan.Ranked() && !env.Partial {
 		for i, ph := range s.plan.Phrases() {
 			if ph.Scored && i < len(df) && df[i] == 0 && scriptWarnings([]query.PhraseInfo{ph}) == nil {
-				d.Reasons = append(d.Reasons, Reason{"no_matching_text", "info", fmt.Sprintf("Nothing in the archive holds %q.", strings.Join(ph.Terms, " "))})
+				d.Reasons = append(d.Reasons, Reason{"no_matching_text", "info", fmt.Sprintf("No searched text holds %q; actions where text:… looks into the input of calls, too.", strings.Join(ph.Terms, " "))})
 			}
 		}
 	}

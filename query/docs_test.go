@@ -21,7 +21,8 @@ func TestDocumentedFields(t *testing.T) {
 		}
 		want := fieldTable(&u)
 		_, rest, _ := strings.Cut(string(doc), "fields of "+u.Name.Plural()+": checked by TestDocumentedFields -->\n")
-		got, _, ok := strings.Cut(rest, "<!-- end of fields -->")
+		_, rest, _ = strings.Cut(rest, "|---|\n") // a comment inside of a table would end it
+		got, _, ok := strings.Cut(rest, "\n<!-- end of fields -->")
 		if !ok || got != want {
 			t.Errorf("the table of the fields of %s in docs/query.md is out of date; it should be\n%s", u.Name.Plural(), want)
 		}
@@ -97,4 +98,30 @@ func TestDocumentedQueries(t *testing.T) {
 		}
 	}
 	t.Logf("%d queries", len(queries))
+}
+
+// TestDocumentedGroups: the table of group fields and metrics is that of the units.
+func TestDocumentedGroups(t *testing.T) {
+	doc, err := os.ReadFile("../docs/query.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range Units() {
+		if u.Later || !u.aggregates() || u.Name == UnitFile {
+			continue
+		}
+		var own []string
+		for _, g := range u.Groups {
+			if !strings.HasPrefix(g, ownerPrefix) {
+				own = append(own, "`"+g+"`")
+			}
+		}
+		metrics := "none, `agg count` only"
+		if len(u.Metrics) > 0 {
+			metrics = "`" + strings.Join(u.Metrics, "` `") + "`"
+		}
+		if line := "| " + u.Name.Plural() + " | " + strings.Join(own, " ") + " | " + metrics + " |\n"; !strings.Contains(string(doc), line) {
+			t.Errorf("docs/query.md lacks the line %s", line)
+		}
+	}
 }

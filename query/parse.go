@@ -23,7 +23,7 @@ func parse(text string) (*Query, *Error) {
 	if i := invalidUTF8(text); i >= 0 {
 		return nil, failf(CodeSyntax, text, i, i+1, "query is not valid UTF-8")
 	}
-	p := &parser{text: text, toks: scan(text), unit: &units[0]}
+	p := &parser{text: text, toks: scan(text), unit: &units[0], base: Position{Column: 1}}
 	if err := p.laterEntry(); err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (p *parser) fieldCompare(f *FieldSpec, name string, t token) (Pred, *Error)
 		op = "="
 	case op == "" || len(t.values) > 1:
 		return nil, at(CodeInvalidValue, t.at, "use comparison operator for '%s': e.g. %s", name, f.Example).
-			field(name).expect(">=", "<=", "=", ">", "<")
+			field(name).expect(operators(f)...)
 	}
 	v.At.Start += len(v.Text) - len(rest)
 	v.At.Column += len(v.Text) - len(rest)
@@ -100,6 +100,14 @@ func (p *parser) fieldCompare(f *FieldSpec, name string, t token) (Pred, *Error)
 		return p.compare(t, name, op, nil)
 	}
 	return p.compare(t, name, op, []Value{{Text: rest, At: v.At}})
+}
+
+// operators are what may stand between a field and its value: a date is never equal.
+func operators(f *FieldSpec) []string {
+	if f.Kind == KindTime {
+		return []string{">=", "<=", ">", "<"}
+	}
+	return []string{">=", "<=", "=", ">", "<"}
 }
 
 // readable reads the spaced forms: messages > 10, date between a and b. A word
@@ -189,6 +197,9 @@ func (p *parser) compare(t token, name, op string, values []Value) (Pred, *Error
 		v, ok := p.value(p.peek())
 		if p.peek().kind == tokError {
 			return nil, p.peek().err
+		}
+		if t := p.peek(); !ok && t.neg && f.Kind == KindNumber {
+			return nil, at(CodeInvalidValue, t.at, "%s %s -%s is not representable as a non-negative count bound", name, op, t.raw).field(name)
 		}
 		if !ok {
 			return nil, at(CodeSyntax, t.at, "field '%s' requires a value after %s", name, op).

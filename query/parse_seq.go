@@ -33,7 +33,7 @@ func (p *parser) seq() (Pred, *Error) {
 		}
 	}
 	if len(n.Steps) < 2 && p.peek().kind != tokError {
-		return nil, p.misplaced().expect("->")
+		return nil, p.misplaced(true).expect("->")
 	}
 	if err := p.close(t); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (p *parser) where() (*Query, *Error) {
 	case tokError:
 		return nil, t.err
 	default:
-		return nil, p.misplaced()
+		return nil, p.misplaced(true)
 	}
 	for _, w := range []Pred{q.Scope, q.Where} {
 		if and, ok := w.(*And); ok {
@@ -62,7 +62,7 @@ func (p *parser) terminal() *Error {
 		switch first, _, _ := strings.Cut(strings.ToLower(t.raw), " "); first {
 		case "count", "group", "sort", "limit", "offset", "agg":
 			return at(CodeFieldScope, t.at, "pipeline stage `%s` has nothing to act on: `sessions where ...` has no terminal lowerer", t.raw).
-				field(strings.TrimSuffix(first, "s")).hint("the answer to sessions where … has the total; or name a unit in between: sessions where … | messages where … | " + first)
+				field(strings.TrimSuffix(first, "s")).hint("the answer to sessions where … has the total; or name a unit in between: sessions where … | messages where … | " + t.raw)
 		}
 	}
 	got := p.text[t.at.Start:]
@@ -205,7 +205,7 @@ func (p *parser) atom() (Pred, *Error) {
 	if pred, ok, err := p.readable(); ok || err != nil {
 		return pred, err
 	}
-	return nil, p.misplaced()
+	return nil, p.misplaced(false)
 }
 
 // close reads the parenthesis that ends the group of open.
@@ -217,11 +217,11 @@ func (p *parser) close(open token) *Error {
 	case tokError:
 		return t.err
 	case tokEnd:
-		e := p.misplaced()
+		e := p.misplaced(true)
 		e.Expected = []string{")"}
 		return e.hint("close the parenthesis of column " + strconv.Itoa(open.at.Column))
 	}
-	return p.misplaced()
+	return p.misplaced(true)
 }
 
 // leaf reads a field clause, a comparison, or a predicate over rows of the session.
@@ -252,11 +252,14 @@ func (p *parser) exists() (Pred, *Error) {
 	t := p.peek()
 	p.i++
 	unit := LookupUnit(t.name)
-	of, err := p.inside(unit, p.or)
+	of, err := p.inside(unit, func() (Pred, *Error) {
+		of, err := p.or()
+		if err != nil {
+			return nil, err
+		}
+		return of, p.close(t)
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := p.close(t); err != nil {
 		return nil, err
 	}
 	return &Exists{Unit: unit.Name, Of: of, At: position(p.text, t.at.Start, p.toks[p.i-1].at.End)}, nil
@@ -270,9 +273,9 @@ func (p *parser) inside(unit *UnitSpec, read func() (Pred, *Error)) (Pred, *Erro
 	return read()
 }
 
-// misplaced is the error for a token that cannot stand where it does. Its column counts
-// from the beginning of the predicate of a unit.
-func (p *parser) misplaced() *Error {
+// misplaced is the error for a token that cannot stand where it does: behind a clause, or
+// where one should be. Its column counts from the beginning of the predicate of a unit.
+func (p *parser) misplaced(behind bool) *Error {
 	t := p.peek()
 	if t.kind == tokEnd && p.i > 0 {
 		t = p.toks[p.i-1] // the end has no column of its own
@@ -282,14 +285,19 @@ func (p *parser) misplaced() *Error {
 		column -= p.base.Column - 1
 	}
 	e := at(CodeSyntax, t.at, "invalid query expression near column %d", column)
+	clause := t.kind == tokField || t.kind == tokCompare || t.kind == tokOpen || t.kind == tokExists || t.kind == tokSeq || t.kind == tokMatch
+	word := t.kind == tokWord || t.kind == tokQuoted
 	switch {
-	case t.kind == tokField || t.kind == tokCompare || t.kind == tokOpen || t.kind == tokExists || t.kind == tokSeq || t.kind == tokMatch:
-		return e.expect("AND", "OR").hint("join the clauses with AND or OR")
-	case t.kind == tokWord || t.kind == tokQuoted:
-		if p.unit.Name == UnitSession {
-			return e.expect("field clause", "~text").hint("a predicate has no bare text: mark it with a tilde, as in ~word")
-		}
+	case p.peek().kind == tokEnd:
 		return e.expect("field clause")
+	case behind && (clause || word && compares(t.raw)):
+		return e.expect("AND", "OR").hint("join the clauses with AND or OR")
+	case word && strings.EqualFold(t.raw, "exists"):
+		return e.expect("unit").hint("write exists and a unit with its predicate in parentheses: exists message(…), action(…), block(…), file(…)")
+	case word && p.unit.Name == UnitSession:
+		return e.expect("field clause", "~text").hint("a predicate has no bare text: mark it with a tilde, as in ~word")
+	case word && p.unit.Lookup("text") != nil && !p.unit.Lookup("text").Later:
+		return e.expect("field clause").hint("a predicate has no bare text: look for it with text:, as in text:word or text:\"two words\"")
 	}
 	return e.expect("field clause")
 }

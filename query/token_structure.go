@@ -132,6 +132,10 @@ func (s *scanner) match(start int) (token, *Error) {
 	}
 	s.skipRun(false)
 	raw := s.text[start+1 : s.i]
+	if raw == "" || raw[0] == '(' {
+		return token{}, at(CodeSyntax, s.pos(start), "a tilde marks one word, or a phrase in quotes").expect("~word", `~"two words"`).
+			hint("write ~one AND ~other for several")
+	}
 	word := strings.TrimRight(raw, "*")
 	s.terms++
 	return token{kind: tokMatch, at: s.pos(start), raw: raw, text: word, prefix: word != "" && len(word) < len(raw)}, nil

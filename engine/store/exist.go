@@ -10,6 +10,9 @@ import (
 // ErrNoFormat marks the remains of a store that lack the file that names their format.
 var ErrNoFormat = fmt.Errorf("%w: its file %s is missing", ErrCorrupt, formatFile)
 
+// ErrBadFormat marks a store whose file that names its format says something else.
+var ErrBadFormat = fmt.Errorf("%w: its file %s does not name a format", ErrCorrupt, formatFile)
+
 // Exists reports whether dir holds a store. It is an error that wraps [ErrNoFormat] if
 // there are remains of one: a new store there would replace them.
 func Exists(dir string, fs FS) (bool, error) {

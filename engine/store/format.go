@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// FormatOf opens the database in dir to be read, whose file FORMAT is missing, and
-// returns the format that it names itself. No byte of it changes.
+// FormatOf opens the database in dir to be read, whose file FORMAT is missing
+// or garbled, and returns the format that it names itself. No byte of it changes.
 func FormatOf(dir string, opts Options) (int, error) {
 	opts.ReadOnly = true
 	s := unopened(dir, opts)
@@ -17,7 +17,7 @@ func FormatOf(dir string, opts Options) (int, error) {
 	return Format, s.Close() // an older one would be in the database's record, too
 }
 
-// RestoreFormat writes the file FORMAT of a store again that has lost it, once the
+// RestoreFormat writes the file FORMAT of a store again that has lost or garbled it, once the
 // database has said that it has that format.
 func RestoreFormat(dir string, opts Options) (err error) {
 	opts = opts.withDefaults()

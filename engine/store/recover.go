@@ -37,7 +37,10 @@ func (s *Store) checkFormat() error {
 	text, ok := strings.CutPrefix(strings.TrimSuffix(string(b), "\n"), formatMagic)
 	v, err := strconv.ParseUint(text, 10, 32)
 	if !ok || err != nil || v == 0 {
-		return corruptf("file %s does not name a format", formatFile)
+		if s.headless {
+			return nil // as if it were missing
+		}
+		return ErrBadFormat
 	}
 	if v > Format {
 		return fmt.Errorf("%w: %d, this program knows up to %d", ErrVersion, v, Format)

@@ -119,7 +119,7 @@ type Store struct {
 	rot    rot
 	fresh  bool // a new store, while it opens
 
-	headless bool // the file FORMAT may be missing, but not the format in the database
+	headless bool // the file FORMAT may be missing or garbled, but not the format in the database
 }
 
 // Open opens the store in dir, and makes it unless opts.ReadOnly. A store of a newer

@@ -40,6 +40,15 @@ func noFlagsOf(cmd *cobra.Command, unit query.Unit) error {
 	return nil
 }
 
+// nothing reports whether no row matched: to count them all is to have one group of none.
+func nothing(env *engine.UnitEnvelope) bool {
+	if len(env.Items) == 1 {
+		g, ok := env.Items[0].(*engine.GroupItem)
+		return ok && g.Count == 0
+	}
+	return env.Total == 0
+}
+
 // answerRows answers a query for rows of a unit.
 func (a *app) answerRows(ctx context.Context, req engine.SearchRequest, status bool) error {
 	e, err := a.open(ctx, engine.Options{})
@@ -53,7 +62,7 @@ func (a *app) answerRows(ctx context.Context, req engine.SearchRequest, status b
 	switch {
 	case env.Partial:
 		a.code = exitPartial
-	case env.Total == 0 && status:
+	case nothing(env) && status:
 		a.code = exitNoMatch
 	}
 	switch a.flags.format {
