@@ -232,7 +232,8 @@ const longHelp = `hansard searches archives of AI sessions: what was said and do
 
 An argument that is a verb is the verb if it comes first; 'hansard search status report'
 and hansard 'status report' search for such words.
-Flags may stand before or after the query; '--' ends them.`
+Flags may stand before or after the query; '--' ends them. Those of a search (-n, -e,
+--offset, --cursor and others) are in 'hansard search --help'.`
 
 // Version of this build.
 var Version = "0.1.0-dev"

@@ -20,6 +20,9 @@ var tour = []struct{ query, why string }{
 	{`retry* repo:harbor tool:shell since:2026-02-01`, "A prefix, in sessions of one repository that ran a shell command since February."},
 }
 
+// tourHits is how many answers of each question the tour shows.
+const tourHits = 2
+
 func (a *app) demoCmd() *cobra.Command {
 	var keep string
 	cmd := &cobra.Command{Use: "demo", Short: "Try hansard on a small invented archive", Args: cobra.NoArgs, Annotations: alone}
@@ -55,7 +58,11 @@ func (a *app) runDemo(cmd *cobra.Command, dir string, kept bool) error {
 	if err := errors.Join(err, e.Close()); err != nil {
 		return err
 	}
-	if kept && !a.flags.machine() {
+	switch {
+	case a.flags.machine():
+	case !kept:
+		fmt.Fprintln(a.Stdout, "\nThis archive is gone now; hansard demo --keep FOLDER makes one that stays.")
+	default:
 		fmt.Fprintf(a.Stdout, "\nThe archive is in %s; ask it more with\n  hansard --archive %s QUERY…\n", archive, shellQuote(archive))
 	}
 	return nil
@@ -76,7 +83,7 @@ func (a *app) guide(cmd *cobra.Command, e *engine.Engine, n int, r *engine.Repor
 	}
 	var answers []*engine.SearchEnvelope
 	for _, t := range tour {
-		env, err := e.Search(cmd.Context(), engine.SearchRequest{Query: t.query, Limit: 2, Zone: a.zone()})
+		env, err := e.Search(cmd.Context(), engine.SearchRequest{Query: t.query, Limit: tourHits, Zone: a.zone()})
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.query, err)
 		}
@@ -84,7 +91,7 @@ func (a *app) guide(cmd *cobra.Command, e *engine.Engine, n int, r *engine.Repor
 		if a.flags.machine() {
 			continue
 		}
-		fmt.Fprintf(a.Stdout, "\n%s\n$ hansard %s\n\n", a.style(a.Stdout).Faint(t.why), shellQuote(t.query))
+		fmt.Fprintf(a.Stdout, "\n%s\n$ hansard -n %d %s\n\n", a.style(a.Stdout).Faint(t.why), tourHits, shellQuote(t.query))
 		if err := a.printHits(env); err != nil {
 			return err
 		}
