@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var long = flag.Bool("long", false, "a million hostile lists instead of some thousands")
+var long = flag.Bool("long", false, "ten million hostile lists instead of some thousands")
 
 // dangers are numbers that decoders trip over.
 var dangers = []uint64{0, 1, 1 << 7, 1<<15 - 1, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 62, 1<<63 - 1, 1 << 63, 1<<64 - 1}
@@ -57,7 +57,7 @@ func TestHostileLists(t *testing.T) {
 	r := random(t)
 	runs := 3000
 	if *long {
-		runs = 1_000_000
+		runs = 10_000_000
 	}
 	var lists []Encoded
 	for _, name := range []string{"four", "four in four", "65 rows", "array bitmap run", "run over an edge", "bitmap at its least", "dense"} {

@@ -136,7 +136,7 @@ func TestHostileLengths(t *testing.T) {
 	hs := []*hostile{newHostile(t, plantModel()[:2]), newHostile(t, randomModel(r, 3, 4)), newHostile(t, randomModel(r, 1, 2))}
 	runs := 3000
 	if *long {
-		runs = 1_000_000
+		runs = 10_000_000
 	}
 	opened, most := 0, uint64(0)
 	var buf []byte
