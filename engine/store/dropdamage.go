@@ -61,7 +61,8 @@ func (s *Store) damagedBlocks(t liveTable, alive func() error) (*table, []*block
 }
 
 // DropDamage takes the damaged blocks out of the store that can be, whatever was in them,
-// and returns what they were. The store is the writer's while it works.
+// and returns what they were; and what nothing leads to, since a block may have held its
+// deletion. The store is the writer's while it works, and no import may run.
 func (s *Store) DropDamage(ctx context.Context) (dropped []string, err error) {
 	err = s.do(ctx, func() error {
 		list, err := s.liveTables()
@@ -75,7 +76,7 @@ func (s *Store) DropDamage(ctx context.Context) (dropped []string, err error) {
 			}
 			dropped = append(dropped, names...)
 		}
-		return nil
+		return s.sweep()
 	})
 	return dropped, err
 }
@@ -90,22 +91,25 @@ func (s *Store) dropFrom(ctx context.Context, t liveTable, asked bool) (dropped 
 	}
 	defer opened.close()
 	bad = mapErr(blocks[0])
-	made, between, err := s.blank(opened, blocks, t.smallest)
-	if between[1] == nil {
-		between[1] = t.largest
-	}
-	if err != nil || !droppable(between[0], between[1]) {
-		s.opts.Logger.Error("store: a damaged block stays", "block", bad, "err", err)
+	made, around, err := s.blank(opened, blocks, t)
+	if err != nil {
+		s.opts.Logger.Error("store: damaged blocks stay", "block", bad, "err", err)
 		return nil, bad, nil
 	}
-	if !asked {
-		needed, err := s.needed(ctx, between[0], between[1])
-		if err != nil || needed {
+	for i, keys := range around {
+		if !droppable(keys[0], keys[1]) {
+			s.opts.Logger.Error("store: a damaged block stays", "block", mapErr(blocks[i]))
+			return nil, mapErr(blocks[i]), nil
+		}
+		if asked {
+			continue
+		}
+		if needed, err := s.needed(ctx, keys[0], keys[1]); err != nil || needed {
 			return nil, bad, err
 		}
 	}
 	s.fs.blanks.put(made)
-	gone, err := s.rewrite(ctx, t, between[0], asked)
+	gone, err := s.rewrite(ctx, t, around[0][0], asked)
 	if err != nil {
 		return nil, bad, err
 	}

@@ -28,11 +28,30 @@ func (s *Store) mend(since uint64) error {
 	m := &mending{s, t, since}
 	defer func() { m.t.close() }()
 	for _, step := range []func() error{
-		m.uses, m.sessions, m.edges, m.marks, m.cursors, m.links, m.raws, m.chunks,
+		m.uses, m.sessions, m.edges, m.marks, m.cursors, m.links, m.raws, m.strayUses, m.unused,
 		func() error { return m.revisions(prefixFrame) },
 		func() error { return m.revisions(prefixHead) },
 	} {
 		// What is damaged besides is named by the check; the rest is put in order.
+		if err := step(); err != nil && !errors.Is(err, ErrCorrupt) {
+			return err
+		}
+	}
+	return m.t.finish()
+}
+
+// sweep removes chunks that nothing uses, and revisions that no pointer leads to: a damaged
+// block that was dropped may have held their deletions. It runs on the writer, while no
+// import does.
+func (s *Store) sweep() error {
+	t, err := s.begin()
+	if err != nil {
+		return err
+	}
+	m := &mending{s: s, t: t}
+	defer func() { m.t.close() }()
+	for _, step := range []func() error{m.unused,
+		func() error { return m.revisions(prefixFrame) }, func() error { return m.revisions(prefixHead) }} {
 		if err := step(); err != nil && !errors.Is(err, ErrCorrupt) {
 			return err
 		}

@@ -98,8 +98,8 @@ func (m *mending) raws() error {
 	})
 }
 
-// chunks removes uses by source bytes that are not there, and then unused chunks.
-func (m *mending) chunks() error {
+// strayUses removes uses by source bytes that are not there.
+func (m *mending) strayUses() error {
 	blobs := map[uint64]bool{}
 	err := m.manifests(func(_ RawID, raw *manifest) error { blobs[raw.Blob] = true; return nil })
 	if err != nil {
@@ -114,7 +114,7 @@ func (m *mending) chunks() error {
 	if err != nil {
 		return err
 	}
-	err = m.each(prefixUse, func(k, _ []byte) error {
+	return m.each(prefixUse, func(k, _ []byte) error {
 		if len(k) != 41 {
 			return nil
 		}
@@ -125,9 +125,10 @@ func (m *mending) chunks() error {
 		}
 		return dropUses(m.t.b, &manifest{Blob: blob, Chunks: [][32]byte{[32]byte(k[1:33])}})
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// unused removes the chunks that nothing uses.
+func (m *mending) unused() error {
 	return m.each(prefixChunk, func(k, _ []byte) error {
 		if len(k) != 33 {
 			return nil

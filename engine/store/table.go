@@ -71,52 +71,57 @@ func (t *table) damaged(alive func() error) (bad []*blockError, err error) {
 	return bad, nil
 }
 
-// walk gives the keys of a table in order, or against it, up to damage.
-func (t *table) walk(backward bool, f func(key []byte)) error {
+// walk gives the keys of a table in order, up to damage.
+func (t *table) walk(f func(key []byte)) error {
 	it, err := t.reader.NewIter(block.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
 	if err != nil {
 		return err
 	}
-	first, next := it.First, it.Next
-	if backward {
-		first, next = it.Last, it.Prev
-	}
-	for kv := first(); kv != nil; kv = next() {
+	for kv := it.First(); kv != nil; kv = it.Next() {
 		f(kv.K.UserKey)
 	}
 	return errors.Join(it.Error(), it.Close())
 }
 
-// blank makes blanks for the damaged blocks of a table, which begins at smallest. between
-// are the keys around all of them, where there are any.
-func (s *Store) blank(t *table, bad []*blockError, smallest []byte) (made map[blockAt][]byte, between [2][]byte, err error) {
-	last := slices.Clone(smallest)
-	// The first walk ends at the first of them, and the other at the last.
-	_ = t.walk(false, func(k []byte) { last = append(last[:0], k...) })
-	between[0] = slices.Clone(last)
-	_ = t.walk(true, func(k []byte) { between[1] = append(between[1][:0], k...) })
+// blank makes blanks for the damaged blocks of a table. around are the keys of the records
+// before and behind each, or those that the live table begins and ends with.
+func (s *Store) blank(t *table, bad []*blockError, live liveTable) (made map[blockAt][]byte, around [][2][]byte, err error) {
 	made = map[blockAt][]byte{}
-	ours := map[string]bool{}
-	for _, one := range bad {
+	ours := map[string]int{} // by the key of the blank
+	for i, one := range bad {
 		n := 0 // blanks since the last record
-		last = append(last[:0], smallest...)
-		_ = t.walk(false, func(k []byte) {
-			if ours[string(k)] {
+		last := slices.Clone(live.smallest)
+		_ = t.walk(func(k []byte) { // ends at the first that is not blank yet
+			if _, blank := ours[string(k)]; blank {
 				n++
 				return
 			}
 			last, n = append(last[:0], k...), 0
 		})
 		if n > 0xff {
-			return nil, between, fmt.Errorf("%s: too many damaged blocks", t.path)
+			return nil, nil, fmt.Errorf("%s: too many damaged blocks", t.path)
 		}
 		key, b, err := s.makeBlank(append(last, byte(n)), one.length)
 		if err != nil {
-			return nil, between, err
+			return nil, nil, err
 		}
-		ours[string(key)] = true
+		ours[string(key)] = i
 		made[blockAt{t.path, one.off}] = b
 		t.blanks.put(made)
 	}
-	return made, between, t.walk(false, func([]byte) {})
+	around = make([][2][]byte, len(bad))
+	last, open := slices.Clone(live.smallest), []int{}
+	err = t.walk(func(k []byte) {
+		if i, blank := ours[string(k)]; blank {
+			around[i] = [2][]byte{slices.Clone(last), live.largest}
+			open = append(open, i)
+			return
+		}
+		last = append(last[:0], k...)
+		for _, i := range open {
+			around[i][1] = slices.Clone(k)
+		}
+		open = open[:0]
+	})
+	return made, around, err
 }
