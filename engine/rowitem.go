@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hansard-search/hansard/engine/archive"
@@ -68,14 +69,29 @@ type BlockItem struct {
 	Path      *string `json:"tool_path"`
 }
 
-// A rowFetcher reads rows from the store. It keeps the head of the session it is at.
+// A rowFetcher reads rows from the store. It keeps the heads of the sessions that it was
+// at last: rows of sessions that ran at the same time take turns.
 type rowFetcher struct {
 	*rows
 	no    store.No
 	head  *archive.Session
 	title string
-	full  bool // head has its actions
+	heads []openHead // the last used first
 }
+
+// An openHead is a head and the title that is shown.
+type openHead struct {
+	no    store.No
+	head  *archive.Session
+	title string
+}
+
+// Heads are kept as long as they are few and have few actions, which is what makes them
+// large.
+const (
+	maxHeads       = 32
+	maxHeadActions = 100_000
+)
 
 // item reads one row.
 func (f *rowFetcher) item(row query.Row) (item any, err error) {
@@ -103,12 +119,39 @@ func (f *rowFetcher) item(row query.Row) (item any, err error) {
 	return item, err
 }
 
-// open reads the head of a session unless it is the one that was read last.
+// open moves to the head of a session, and reads it unless it is kept.
 func (f *rowFetcher) open(no store.No, full bool) (err error) {
-	if f.head != nil && f.no == no && (f.full || !full) {
+	i := slices.IndexFunc(f.heads, func(h openHead) bool { return h.no == no })
+	if i < 0 {
+		if err := f.read(no, full); err != nil {
+			return err
+		}
+		f.keep(openHead{no, f.head, f.title})
 		return nil
 	}
-	f.no, f.full = no, full
+	h := f.heads[i]
+	copy(f.heads[1:i+1], f.heads[:i])
+	f.heads[0] = h
+	f.no, f.head, f.title = h.no, h.head, h.title
+	return nil
+}
+
+// keep puts a head in front of the others, of which those that are too much go.
+func (f *rowFetcher) keep(h openHead) {
+	f.heads = slices.Insert(f.heads, 0, h)
+	n, actions := 0, 0
+	for ; n < min(len(f.heads), maxHeads); n++ {
+		if actions += len(f.heads[n].head.Actions); n > 1 && actions > maxHeadActions {
+			break
+		}
+	}
+	clear(f.heads[n:])
+	f.heads = f.heads[:n]
+}
+
+// read reads the head of a session, with its actions if it is to be full.
+func (f *rowFetcher) read(no store.No, full bool) (err error) {
+	f.no = no
 	if full {
 		f.head, err = f.snap.store.Head(no)
 	} else {

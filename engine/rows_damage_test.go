@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -133,6 +134,9 @@ func TestRowsOfADamagedSession(t *testing.T) {
 					t.Errorf("%s: pages give %d rows, want %d", text, len(pages), len(want[text]))
 				}
 			}
+			if strings.HasPrefix(c.name, "frame") {
+				w.textIsNotMissing(victim, want)
+			}
 			w.close()
 			w.opts = sound
 			w.open()
@@ -158,4 +162,27 @@ func sessionOf(item any) string {
 		return it.SessionID
 	}
 	return ""
+}
+
+// textIsNotMissing asks what does not contain a text that is nowhere: of a session whose
+// text cannot be read nobody can say so.
+func (w *world) textIsNotMissing(victim store.Summary, want map[string][]string) {
+	w.t.Helper()
+	for i, text := range everyRow() {
+		u := rowUnits[i].Plural()
+		env := w.units(UnitRequest{Expression: u + " where NOT text:\"@@#@@\"", Limit: MaxLimit})
+		count := w.units(UnitRequest{Expression: u + " where NOT text:\"@@#@@\" | count"}).Items[0].(*GroupItem).Count
+		if got := rowIDs(env); !slices.Equal(got, want[text]) || int(count) != len(want[text]) || !env.Partial || len(env.Missing) != 1 {
+			w.t.Errorf("%s without a text: %d rows, %d counted, want %d; missing %+v", u, len(got), count, len(want[text]), env.Missing)
+		}
+	}
+	env := w.search(SearchRequest{Query: "sessions where NOT exists message(text:\"@@#@@\")", Limit: 100})
+	for _, h := range env.Hits {
+		if h.Session.ID == string(victim.ID) {
+			w.t.Errorf("%s, whose text cannot be read, is said not to have one", h.Session.ID)
+		}
+	}
+	if !env.Partial || len(env.Missing) != 1 || len(env.Hits) != 9 {
+		w.t.Errorf("sessions without a text: %d of 9, partial %v, missing %+v", len(env.Hits), env.Partial, env.Missing)
+	}
 }

@@ -20,6 +20,7 @@ type survey struct {
 	snap  *snapshot
 	views []int // index into snap.views of each source that answered
 	lost  []Damage
+	left  map[int]map[postings.Ord]error // by view: sessions whose texts cannot be read
 }
 
 // complete runs a query over all segments and shows its answer. A segment that turns
@@ -48,35 +49,48 @@ func (s *survey) complete(ctx context.Context, run func([]query.Source) error, s
 	}
 }
 
-// ask runs over the sources that are left, and again without each that fails.
+// ask runs over the sources that are left, and again without each that fails, and without
+// sessions whose texts turn out unreadable.
 func (s *survey) ask(ctx context.Context, run func([]query.Source) error) error {
 	for {
 		texts := make([]*textSource, len(s.views))
 		sources := make([]query.Source, len(s.views))
 		for i := range s.views {
 			texts[i] = s.snap.source(s.views[i])
+			texts[i].left = s.left[s.views[i]]
 			sources[i] = texts[i]
 		}
 		err := run(sources)
 		var bad *query.SourceError
+		if err == nil && s.noteUnread(ctx, texts) {
+			continue
+		}
 		if !errors.As(err, &bad) {
-			if err == nil {
-				s.noteUnread(ctx, texts)
-			}
 			return err
 		}
 		s.lost = append(s.lost, s.without(bad.Source, bad.Err))
 	}
 }
 
-// noteUnread names the sessions whose texts a query could not look at.
-func (s *survey) noteUnread(ctx context.Context, texts []*textSource) {
+// noteUnread names the sessions whose texts a query could not look at, and leaves them out
+// of the next run; it reports whether there are any.
+func (s *survey) noteUnread(ctx context.Context, texts []*textSource) (any bool) {
 	for i, t := range texts {
 		for _, o := range slices.Sorted(maps.Keys(t.unread)) {
+			any = true
 			s.lost = append(s.lost, Damage{File: storeFile, Session: s.sessionID(i, o), Reason: t.unread[o].Error(), Sessions: 1})
 			s.distrust(ctx, i, o)
+			view := s.views[i]
+			if s.left == nil {
+				s.left = map[int]map[postings.Ord]error{}
+			}
+			if s.left[view] == nil {
+				s.left[view] = map[postings.Ord]error{}
+			}
+			s.left[view][o] = t.unread[o]
 		}
 	}
+	return any
 }
 
 // without leaves a source out of the answer, and has its segment set aside if it is

@@ -18,9 +18,41 @@ import (
 type textSource struct {
 	*segments.View
 	store *store.Snapshot
+	// left are sessions that were found damaged: to a query they are dead, so that what
+	// it says of missing text is never said of text that cannot be read.
+	left map[postings.Ord]error
 
 	mu     sync.Mutex
-	unread map[postings.Ord]error // sessions whose texts could not be read
+	unread map[postings.Ord]error // further ones
+}
+
+// AllLive is that of query.Source.
+func (s *textSource) AllLive() bool { return len(s.left) == 0 && s.View.AllLive() }
+
+// Live is that of query.Source.
+func (s *textSource) Live(u postings.Unit) (*postings.Bits, error) {
+	live, err := s.View.Live(u)
+	if err != nil || len(s.left) == 0 {
+		return live, err
+	}
+	out := postings.NewBits(live.Len())
+	out.Or(live)
+	if u == postings.Session {
+		for o := range s.left {
+			out.Remove(o)
+		}
+		return out, nil
+	}
+	spans, err := s.Spans(postings.Session, u)
+	if err != nil {
+		return nil, err
+	}
+	for session := range s.left {
+		for o, end := spans.Run(session); o < end; o++ {
+			out.Remove(o)
+		}
+	}
+	return out, nil
 }
 
 // Texts is that of query.Source. A session that is damaged in the store has no texts, and

@@ -167,7 +167,15 @@ func (p *pipeline) order() func(a, b Group) int {
 
 // compareKeys orders the rows without a value as if they had the value "[missing]",
 // which is how they are shown.
-func compareKeys(a, b GroupKey) int { return cmp.Compare(a.shown(), b.shown()) }
+func compareKeys(a, b GroupKey) int {
+	if c := cmp.Compare(a.shown(), b.shown()); c != 0 || a.Missing == b.Missing {
+		return c
+	}
+	if a.Missing {
+		return 1 // behind a value that only looks so
+	}
+	return -1
+}
 
 func (k GroupKey) shown() string {
 	if k.Missing {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/hansard-search/hansard/bm25"
 	"github.com/hansard-search/hansard/postings"
@@ -52,18 +53,16 @@ func RunRows(ctx context.Context, p *Plan, sources []Source, o RowOptions) (*Row
 	if p.rows == nil {
 		return nil, errors.New("query: rows asked of a query for sessions")
 	}
-	skip := max(o.Offset, 0)
+	offset := min(max(o.Offset, 0), maxRows)
+	skip := offset
 	if o.After == nil {
-		skip += int(min(p.pipe.offset, math.MaxInt32))
+		skip += int(min(p.pipe.offset, maxRows))
 	}
-	want := max(p.pipe.limit-int64(o.Seen)-int64(max(o.Offset, 0)), 0) // of the relation
+	want := max(p.pipe.limit-int64(o.Seen)-int64(offset), 0) // of the relation
 	if o.Limit >= 0 {
 		want = min(want, int64(cmp.Or(o.Limit, DefaultLimit)))
 	}
-	limit := math.MaxInt
-	if want < math.MaxInt64-int64(skip) {
-		limit = int(want) + skip
-	}
+	limit := int(min(want, maxRows)) + skip
 	spent := newBudget(ctx, p, o.Limits)
 	found := make([]*rowCollector, len(sources))
 	kin, err := kinOf(ctx, p, sources)
@@ -110,6 +109,9 @@ func (o rowOrder) compareTime(a, b *RowAnchor) int {
 	return a.compareTime(b)
 }
 
+// maxRows is more than the rows of any archive: sums of a few of it do not overflow.
+const maxRows = math.MaxInt32 / 4
+
 // compareRows compares in ascending order. Two rows of one place, which a sound snapshot
 // never has, go by source, so that the order is total.
 func compareRows(a, b Row) int {
@@ -140,6 +142,9 @@ func (a *RowAnchor) compareTime(b *RowAnchor) int {
 	}
 	return 0
 }
+
+// keptRowBytes is about what a kept row takes, with what sorting and joining copy of it.
+const keptRowBytes = 3 * int64(unsafe.Sizeof(Row{}))
 
 // A rowCollector gathers the rows of one segment.
 type rowCollector struct {
@@ -191,7 +196,11 @@ func (c *rowCollector) collect(p predicate) error {
 // pick keeps the first rows. The heap looks at ids only where times tie.
 func (c *rowCollector) pick(rows *postings.Bits) error {
 	var failed error
-	top := bm25.NewTopK(min(c.max, int(c.total)), func(a, b Row) bool {
+	keep := min(c.max, int(c.total))
+	if err := c.x.budget.take(int64(keep) * keptRowBytes); err != nil {
+		return err
+	}
+	top := bm25.NewTopK(keep, func(a, b Row) bool {
 		if d := c.order.compareTime(&a.RowAnchor, &b.RowAnchor); d != 0 {
 			return d < 0
 		}

@@ -18,8 +18,8 @@ func (a *app) doctorCmd() *cobra.Command {
 		Long: `doctor checks the whole archive and explains what it finds: what is wrong, what
 that means for your data, and the commands that help. It works on archives that
 cannot be opened, too. It changes nothing; with --fix it puts damaged parts of the
-index aside and makes the index anew from the stored sessions, or writes a missing
-file FORMAT again. What was found missing from the store is told, in answers too,
+index aside and makes the index anew from the stored sessions, takes damaged blocks out
+of the store for good, or writes a missing file FORMAT again. What was found missing from the store is told, in answers too,
 until --settle says that you know and have imported again what could be.`,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			dir, err := a.archiveDir()
