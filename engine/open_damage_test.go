@@ -40,7 +40,7 @@ func TestDamagedStoreStaysShut(t *testing.T) {
 			}
 			return fs.Remove(path)
 		}},
-		{"empty format", "FORMAT", func(fs vfs.FS, path string) error { return faultfs.Replace(fs, path, nil) }},
+		{"no format in its file", "FORMAT", func(fs vfs.FS, path string) error { return faultfs.Replace(fs, path, nil) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			disk := vfs.NewMem()
