@@ -34,6 +34,7 @@ type drama struct {
 	twice    []echo
 	walks    []stroll
 
+	writes                     int // turns of the writer
 	imports, deletes, rebuilds int // the writer's and the rebuilder's own
 }
 
@@ -144,9 +145,9 @@ const actorsSessions = 10 // sessions that change
 
 // write makes new editions of some sessions, or deletes one: every sixth time, so that a
 // slow machine, which does little in all, does that too.
-func (d *drama) write(r *rand.Rand, round int) {
+func (d *drama) write(r *rand.Rand, _ int) {
 	k := r.IntN(actorsSessions)
-	if round%6 == 5 {
+	if d.writes++; d.writes%6 == 0 {
 		d.delete(k)
 		return
 	}
