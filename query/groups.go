@@ -51,17 +51,10 @@ func RunGroups(ctx context.Context, p *Plan, sources []Source, o GroupOptions) (
 	if p.rows == nil || !p.pipe.reduce {
 		return nil, errors.New("query: groups asked of a query for rows or sessions")
 	}
-	spent := newBudget(ctx, p, o.Limits)
 	found := make([]*reducer, len(sources))
-	kin, err := kinOf(ctx, p, sources)
-	if err != nil {
-		return nil, err
-	}
-	err = each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
-		x := newSegment(p, sources[i], i, nil)
-		x.budget, x.kin = spent, kin
+	err := eachSegment(ctx, p, sources, workersFor(sources, o.Workers), newBudget(ctx, p, o.Limits), nil, func(i int, x *segment) error {
 		found[i] = &reducer{x: x, plan: p, groups: map[string]*tally{}}
-		return x.use(found[i].run)
+		return found[i].run()
 	})
 	if err != nil {
 		return nil, err

@@ -50,3 +50,17 @@ func (x *segment) rowsOf(u postings.Unit, p predicate, within *postings.Bits, sp
 	out.And(live)
 	return nil
 }
+
+// selectRows returns the live rows of u for which p holds, with the spans of their sessions.
+func (x *segment) selectRows(u postings.Unit, p predicate) (*postings.Bits, postings.Spans, error) {
+	n := x.src.Rows(u)
+	if err := x.budget.take(int64(n) / 8); err != nil {
+		return nil, postings.Spans{}, err
+	}
+	spans, err := x.src.Spans(postings.Session, u)
+	if err != nil {
+		return nil, spans, fmt.Errorf("spans of %ss: %w", u, err)
+	}
+	rows := postings.NewBits(n)
+	return rows, spans, x.rowsOf(u, p, nil, spans, rows)
+}

@@ -102,29 +102,47 @@ func predTree(items []item) Pred {
 			for k := len(nots) - 1; k >= 0; k-- {
 				p = &Not{Of: p, At: cover(nots[k], p.Pos())}
 			}
-			if a, ok := p.(*And); ok {
-				ands = append(ands, a.Of...)
-			} else {
-				ands = append(ands, p)
-			}
+			ands = append(ands, p)
 		}
-		p := ands[0]
-		if len(ands) > 1 {
-			p = &And{Of: ands, At: cover(ands[0].Pos(), ands[len(ands)-1].Pos())}
-		}
-		if o, ok := p.(*Or); ok {
-			ors = append(ors, o.Of...)
-		} else {
-			ors = append(ors, p)
-		}
+		ors = append(ors, newAnd(ands))
 		if i >= len(items) {
 			break
 		}
 	}
-	if len(ors) == 1 {
-		return ors[0]
+	return newOr(ors)
+}
+
+// newAnd joins operands, of which there is at least one; those that are an AND are taken
+// apart.
+func newAnd(of []Pred) Pred {
+	if len(of) == 1 {
+		return of[0]
 	}
-	return &Or{Of: ors, At: cover(ors[0].Pos(), ors[len(ors)-1].Pos())}
+	n := &And{At: cover(of[0].Pos(), of[len(of)-1].Pos())}
+	for _, k := range of {
+		if a, ok := k.(*And); ok {
+			n.Of = append(n.Of, a.Of...)
+		} else {
+			n.Of = append(n.Of, k)
+		}
+	}
+	return n
+}
+
+// newOr is newAnd for OR.
+func newOr(of []Pred) Pred {
+	if len(of) == 1 {
+		return of[0]
+	}
+	n := &Or{At: cover(of[0].Pos(), of[len(of)-1].Pos())}
+	for _, k := range of {
+		if o, ok := k.(*Or); ok {
+			n.Of = append(n.Of, o.Of...)
+		} else {
+			n.Of = append(n.Of, k)
+		}
+	}
+	return n
 }
 
 // cover is the range from the start of a to the end of b.

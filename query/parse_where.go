@@ -103,41 +103,18 @@ func (u *UnitSpec) example() string {
 // or, and and not read a predicate: NOT binds tightest, then AND, then OR.
 func (p *parser) or() (Pred, *Error) {
 	of, err := p.operands("OR", p.and)
-	if err != nil || len(of) == 1 {
-		return first(of), err
+	if err != nil {
+		return nil, err
 	}
-	n := &Or{At: cover(of[0].Pos(), of[len(of)-1].Pos())}
-	for _, k := range of {
-		if o, ok := k.(*Or); ok {
-			n.Of = append(n.Of, o.Of...)
-		} else {
-			n.Of = append(n.Of, k)
-		}
-	}
-	return n, nil
+	return newOr(of), nil
 }
 
 func (p *parser) and() (Pred, *Error) {
 	of, err := p.operands("AND", p.not1)
-	if err != nil || len(of) == 1 {
-		return first(of), err
+	if err != nil {
+		return nil, err
 	}
-	n := &And{At: cover(of[0].Pos(), of[len(of)-1].Pos())}
-	for _, k := range of {
-		if a, ok := k.(*And); ok {
-			n.Of = append(n.Of, a.Of...)
-		} else {
-			n.Of = append(n.Of, k)
-		}
-	}
-	return n, nil
-}
-
-func first(of []Pred) Pred {
-	if len(of) == 0 {
-		return nil
-	}
-	return of[0]
+	return newAnd(of), nil
 }
 
 // operands reads what operand reads, and again behind each op.

@@ -35,16 +35,8 @@ const fewValues = 256
 
 func (r *reducer) run() error {
 	unit := r.plan.rowUnit
-	n := r.x.src.Rows(unit.Rows)
-	if err := r.x.budget.take(int64(n) / 8); err != nil {
-		return err
-	}
-	rows := postings.NewBits(n)
-	spans, err := r.x.src.Spans(postings.Session, unit.Rows)
+	rows, _, err := r.x.selectRows(unit.Rows, r.plan.rows)
 	if err != nil {
-		return err
-	}
-	if err := r.x.rowsOf(unit.Rows, r.plan.rows, nil, spans, rows); err != nil {
 		return err
 	}
 	if !rows.Any() {

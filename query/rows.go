@@ -63,18 +63,10 @@ func RunRows(ctx context.Context, p *Plan, sources []Source, o RowOptions) (*Row
 		want = min(want, int64(cmp.Or(o.Limit, DefaultLimit)))
 	}
 	limit := int(min(want, maxRows)) + skip
-	spent := newBudget(ctx, p, o.Limits)
 	found := make([]*rowCollector, len(sources))
-	kin, err := kinOf(ctx, p, sources)
-	if err != nil {
-		return nil, err
-	}
-	err = each(ctx, len(sources), workersFor(sources, o.Workers), func(i int) error {
-		x := newSegment(p, sources[i], i, nil)
-		x.budget, x.kin = spent, kin
-		c := &rowCollector{x: x, unit: p.rowUnit.Rows, order: rowOrder{p.pipe.desc}, after: o.After, max: limit}
-		found[i] = c
-		return x.use(func() error { return c.collect(p.rows) })
+	err := eachSegment(ctx, p, sources, workersFor(sources, o.Workers), newBudget(ctx, p, o.Limits), nil, func(i int, x *segment) error {
+		found[i] = &rowCollector{x: x, unit: p.rowUnit.Rows, order: rowOrder{p.pipe.desc}, after: o.After, max: limit}
+		return found[i].collect(p.rows)
 	})
 	if err != nil {
 		return nil, err
@@ -168,18 +160,11 @@ type rowCollector struct {
 }
 
 func (c *rowCollector) collect(p predicate) error {
-	n := c.x.src.Rows(c.unit)
-	if err := c.x.budget.take(int64(n) / 8); err != nil {
+	rows, spans, err := c.x.selectRows(c.unit, p)
+	if err != nil {
 		return err
 	}
-	rows := postings.NewBits(n)
-	var err error
-	if c.spans, err = c.x.src.Spans(postings.Session, c.unit); err != nil {
-		return err
-	}
-	if err := c.x.rowsOf(c.unit, p, nil, c.spans, rows); err != nil {
-		return err
-	}
+	c.spans = spans
 	c.total = int64(rows.Count())
 	if c.total == 0 {
 		return nil

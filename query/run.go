@@ -130,15 +130,9 @@ func newRun(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*run,
 	if err := spent.take(int64(r.workers) * scratchBytes(p.nodes)); err != nil {
 		return nil, err
 	}
-	kin, err := kinOf(ctx, p, sources)
-	if err != nil {
-		return nil, err
-	}
-	err = each(ctx, len(sources), r.workers, func(i int) error {
-		x := newSegment(p, sources[i], i, o.BlockTypes)
-		x.budget, x.kin = spent, kin
+	err := eachSegment(ctx, p, sources, r.workers, spent, o.BlockTypes, func(i int, x *segment) error {
 		r.segments[i] = x
-		return x.use(func() error { return x.prepare(o.Stats == nil) })
+		return x.prepare(o.Stats == nil)
 	})
 	if err != nil {
 		return nil, err
@@ -160,6 +154,19 @@ func newRun(ctx context.Context, p *Plan, sources []Source, o RunOptions) (*run,
 	}
 	r.ranking = newRanking(&r.stats)
 	return r, nil
+}
+
+// eachSegment calls f, with scratch, for the segment of each source, as each does.
+func eachSegment(ctx context.Context, p *Plan, sources []Source, workers int, spent *budget, types []string, f func(i int, x *segment) error) error {
+	kin, err := kinOf(ctx, p, sources)
+	if err != nil {
+		return err
+	}
+	return each(ctx, len(sources), workers, func(i int) error {
+		x := newSegment(p, sources[i], i, types)
+		x.budget, x.kin = spent, kin
+		return x.use(func() error { return f(i, x) })
+	})
 }
 
 // workersFor is the number of workers that sources are worth, at most limit.
