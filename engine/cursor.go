@@ -36,8 +36,7 @@ type cursorToken struct {
 
 // requestHash binds a cursor to its query and lane.
 func (s *search) requestHash() string {
-	sum := sha256.Sum256([]byte(s.lane + "\x00" + s.plan.Query.String()))
-	return hex.EncodeToString(sum[:12])
+	return hashOf(s.lane + "\x00" + s.plan.Query.String())
 }
 
 func (s *search) encodeCursor(last query.Hit, rank int) (string, error) {
@@ -48,6 +47,17 @@ func (s *search) encodeCursor(last query.Hit, rank int) (string, error) {
 	if s.result.Ranked {
 		t.Stats = &s.result.Stats
 	}
+	return encodeToken(t)
+}
+
+// hashOf binds a token to the request that gave it.
+func hashOf(request string) string {
+	sum := sha256.Sum256([]byte(request))
+	return hex.EncodeToString(sum[:12])
+}
+
+// encodeToken writes a token as it travels: JSON in URL-safe base64.
+func encodeToken(t any) (string, error) {
 	b, err := json.Marshal(t)
 	if err != nil {
 		return "", fmt.Errorf("cursor: %w", err)
@@ -55,17 +65,19 @@ func (s *search) encodeCursor(last query.Hit, rank int) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
+// decodeToken reads what encodeToken wrote, and reports whether it could.
+func decodeToken(token string, t any) bool {
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	return err == nil && json.Unmarshal(b, t) == nil
+}
+
 // decodeCursor reads a token and refuses one of another request.
 func (s *search) decodeCursor(token string) (*cursor, error) {
 	bad := func(why, hint string) error {
 		return &Error{Code: CodeInvalidCursor, Field: "cursor", Message: "the cursor " + why, Hint: hint}
 	}
-	b, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return nil, bad("is not one of ours", "pass next_cursor of an answer unchanged")
-	}
 	var t cursorToken
-	if err := json.Unmarshal(b, &t); err != nil {
+	if !decodeToken(token, &t) {
 		return nil, bad("is not one of ours", "pass next_cursor of an answer unchanged")
 	}
 	switch {

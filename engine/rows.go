@@ -3,10 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -284,8 +280,7 @@ type continuationToken struct {
 
 // requestHash binds a continuation to its expression.
 func (r *rows) requestHash() string {
-	sum := sha256.Sum256([]byte(r.plan.Query.String()))
-	return hex.EncodeToString(sum[:12])
+	return hashOf(r.plan.Query.String())
 }
 
 func (r *rows) encode(c continuation) (string, error) {
@@ -293,11 +288,7 @@ func (r *rows) encode(c continuation) (string, error) {
 	if c.anchor.HasTime {
 		t.Time = &c.anchor.Time
 	}
-	b, err := json.Marshal(t)
-	if err != nil {
-		return "", fmt.Errorf("continuation: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
+	return encodeToken(t)
 }
 
 // decode reads a token and refuses one of another expression.
@@ -305,14 +296,9 @@ func (r *rows) decode(token string) (*continuation, error) {
 	bad := func(why, hint string) error {
 		return &Error{Code: CodeInvalidCursor, Field: "continuation", Message: "the continuation " + why, Hint: hint}
 	}
-	const unchanged = "pass the continuation of an answer unchanged"
-	b, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return nil, bad("is not one of ours", unchanged)
-	}
 	var t continuationToken
-	if err := json.Unmarshal(b, &t); err != nil {
-		return nil, bad("is not one of ours", unchanged)
+	if !decodeToken(token, &t) {
+		return nil, bad("is not one of ours", "pass the continuation of an answer unchanged")
 	}
 	switch {
 	case t.Version != continuationVersion:
