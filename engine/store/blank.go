@@ -72,10 +72,13 @@ func (b *blanks) change(f func(map[blockAt][]byte)) {
 // the table's index. Blocks grow by steps of eight with the length of the key, which begins
 // with from, as no record does; the value fills the rest. The deletion is older than any
 // record, and hides none.
-func (s *Store) makeBlank(from []byte, size int) (key, b []byte, err error) {
+func (s *Store) makeBlank(from []byte, size int, alive func() error) (key, b []byte, err error) {
 	for rest := range 11 { // no number takes more
 		key, tried := slices.Clone(from), map[int]bool{}
 		for !tried[len(key)] {
+			if err := alive(); err != nil {
+				return nil, nil, err
+			}
 			tried[len(key)] = true
 			b, err := s.soleBlock(key, rest, size)
 			if err != nil || len(b) == size {

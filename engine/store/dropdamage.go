@@ -91,7 +91,10 @@ func (s *Store) dropFrom(ctx context.Context, t liveTable, asked bool) (dropped 
 	}
 	defer opened.close()
 	bad = mapErr(blocks[0])
-	made, around, err := s.blank(opened, blocks, t)
+	made, around, err := s.blank(opened, blocks, t, ctx.Err)
+	if ctx.Err() != nil {
+		return nil, bad, ctx.Err()
+	}
 	if err != nil {
 		s.opts.Logger.Error("store: damaged blocks stay", "block", bad, "err", err)
 		return nil, bad, nil

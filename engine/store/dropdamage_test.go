@@ -40,7 +40,7 @@ func TestBlankFits(t *testing.T) {
 	s := newStore(t)
 	for _, size := range []int{300, 301, 302, 303, 304, 305, 306, 307, 308, 511, 512, 513, 4096, 4101, 16 << 10, 65_676, 65_535, 65_536, 65_537, 1<<20 + 77, 1<<20 + 78} {
 		for _, from := range [][]byte{append(keyFrame(1, 2, place{3, 4}, 5), 0), append(keyHash(prefixChunk, [32]byte{1, 2}), 7)} {
-			key, b, err := s.makeBlank(from, size)
+			key, b, err := s.makeBlank(from, size, t.Context().Err)
 			if err != nil || len(b) != size || !strings.HasPrefix(string(key), string(from)) || checkBlock("", 0, b) != nil {
 				t.Errorf("blank of %d: %d bytes, key of %d, %v", size, len(b), len(key), err)
 			}

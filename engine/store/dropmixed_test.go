@@ -79,7 +79,7 @@ func damagedKinds(t *testing.T, s *Store, fs FS, path string) string {
 	defer opened.close()
 	bad, err := opened.damaged(func() error { return nil })
 	must(t, err)
-	_, around, err := s.blank(opened, bad, liveTable{path, []byte{0}, []byte{0xff}})
+	_, around, err := s.blank(opened, bad, liveTable{path, []byte{0}, []byte{0xff}}, t.Context().Err)
 	must(t, err)
 	var kinds []byte
 	for _, keys := range around {

@@ -85,7 +85,7 @@ func (t *table) walk(f func(key []byte)) error {
 
 // blank makes blanks for the damaged blocks of a table. around are the keys of the records
 // before and behind each, or those that the live table begins and ends with.
-func (s *Store) blank(t *table, bad []*blockError, live liveTable) (made map[blockAt][]byte, around [][2][]byte, err error) {
+func (s *Store) blank(t *table, bad []*blockError, live liveTable, alive func() error) (made map[blockAt][]byte, around [][2][]byte, err error) {
 	made = map[blockAt][]byte{}
 	ours := map[string]int{} // by the key of the blank
 	for i, one := range bad {
@@ -101,7 +101,7 @@ func (s *Store) blank(t *table, bad []*blockError, live liveTable) (made map[blo
 		if n > 0xff {
 			return nil, nil, fmt.Errorf("%s: too many damaged blocks", t.path)
 		}
-		key, b, err := s.makeBlank(append(last, byte(n)), one.length)
+		key, b, err := s.makeBlank(append(last, byte(n)), one.length, alive)
 		if err != nil {
 			return nil, nil, err
 		}
